@@ -65,7 +65,7 @@ async def test_the_built_in_guide_summarises_nothing_and_says_what_does(world):
 
 @pytest.mark.fast
 async def test_what_was_said_is_compacted_now(world):
-    w = world(["One."], ["Two."], ["They spoke of tea.\nAnd of cups."], ["Three."])
+    w = world(["One."], ["Two."], ["They spoke of tea.\nAnd of cups."], ["Three."], ["Four."])
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
@@ -84,18 +84,9 @@ async def test_what_was_said_is_compacted_now(world):
     assert [text for _, text, _ in messages(w, session)] == [
         *("first", "One.", "second", "Two.", "third", "Three.")
     ]
-
-
-async def test_a_summary_is_there_again_after_a_restart(world):
-    w = world(["One."], ["Two."], ["They spoke of tea."], ["Three."])
-    async with w.running() as (app, pilot):
-        await talked(w, pilot, "first", "second")
-        await send(pilot, "/compact")
-        await until(lambda: "Summarised" in notices(app))
-        session = w.workspace.current.id
     async with w.running(session) as (app, pilot):
         await until(lambda: f"▸ {SUMMARY}: They spoke of tea." in conversation(app))
-        await talked(w, pilot, "third")
+        await talked(w, pilot, "fourth")
     assert "They spoke of tea." in w.model.requests[-1].system_prompt
     assert w.model.requests[-1].messages[0].text == "second"
 

@@ -35,29 +35,29 @@ async def test_o_opens_a_link_after_asking(world, opened):
         asked = await question(app)
         assert asked.startswith("Open https://example.com/notes ? (y/n)")
         assert "The link says: the notes" in asked
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.chat, "the answer, which is no")
         assert not opened
+        await pilot.press("o")
+        await question(app)
         await pilot.press("y")
         await until(lambda: opened == ["https://example.com/notes"])
 
 
-async def test_no_opens_nothing(world, opened):
-    w = world(["Read https://example.com/notes."])
-    async with w.running() as (app, pilot):
-        await answered(w, pilot, app, "https://example.com/notes")
-        await question(app)
-        await pilot.press("enter")
-        await until(lambda: app.screen is app.chat)
-        assert not opened
-
-
-async def test_of_several_links_one_is_chosen_first(world, opened):
+async def test_of_several_links_none_is_chosen_by_escape_and_one_by_enter(world, opened):
     w = world(["Read https://a.example or https://b.example."])
     async with w.running() as (app, pilot):
         await answered(w, pilot, app, "https://b.example")
         await until(lambda: bool(app.screen.query("OptionList")))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        assert app.chat.transcript.has_focus
+        await pilot.press("o")
+        await until(lambda: bool(app.screen.query("OptionList")))
         await pilot.pause()
         await pilot.press("down", "enter")
         assert "Open https://b.example ?" in await question(app)
+        assert not opened
         await pilot.press("y")
         await until(lambda: opened == ["https://b.example"])
 
@@ -76,17 +76,6 @@ async def test_a_link_is_chosen_once_by_two_clicks(world, opened):
         await pilot.press("y")
         await until(lambda: opened == ["https://a.example"])
         assert app.screen is app.chat
-
-
-async def test_of_several_links_none_is_chosen_by_escape(world, opened):
-    w = world(["Read https://a.example or https://b.example."])
-    async with w.running() as (app, pilot):
-        await answered(w, pilot, app, "https://b.example")
-        await until(lambda: bool(app.screen.query("OptionList")))
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat)
-        assert app.chat.transcript.has_focus
-        assert not opened
 
 
 async def test_without_a_link_it_says_so(world, opened):

@@ -73,16 +73,21 @@ async def test_tokens_and_context_are_known_after_a_restart(world):
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await wait_for_answer(w)
-        await send(pilot, "again")
-        await wait_for_answer(w)
         session_id = w.workspace.current.id
     async with w.running() as (app, pilot):
         await send(pilot, f"/load {session_id}")
-        await until(lambda: app.chat.shown == session_id)
+        await until(lambda: "context 12 %" in status(app), "the context")
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("i", "f6")
+        taken = "11,000 tokens sent (8,000 cached), 1,000 received"
+        await until(lambda: taken in words(app), "the tokens")
+        await send(pilot, "again")
+        await wait_for_answer(w)
         await send(pilot, "/usage")
         counted = "scripted:model: 2 requests (1 without token counts)"
         await until(lambda: counted in report(app), "the tokens of the earlier run")
-        assert "11,000 tokens sent (8,000 cached), 1,000 received" in report(app)
+        assert taken in report(app)
 
 
 @pytest.mark.fast
@@ -98,21 +103,6 @@ async def test_a_session_of_which_only_the_end_is_loaded_is_counted_whole(world)
         assert len(w.workspace.current.session.loaded_messages) < 500
         await send(pilot, "/usage")
         await until(lambda: "500,000 tokens sent, 5,000 received" in report(app), "the tokens")
-
-
-async def test_the_answers_of_an_earlier_run_say_what_they_took(world):
-    w = world(["one", TokenUsage(11_000, 1_000)])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await wait_for_answer(w)
-        session_id = w.workspace.current.id
-    async with w.running() as (app, pilot):
-        await send(pilot, f"/load {session_id}")
-        await until(lambda: "context 12 %" in status(app), "the context")
-        await pilot.press("f6")
-        await until(lambda: app.chat.transcript.has_focus)
-        await pilot.press("i")
-        await until(lambda: "11,000 tokens sent, 1,000 received" in words(app), "the tokens")
 
 
 async def test_what_an_answer_took_is_told_with_its_time_and_model(world):

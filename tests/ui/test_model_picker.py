@@ -238,12 +238,14 @@ async def test_tab_completes_the_models_of_a_server_that_answers_after_the_picke
         await until(lambda: "openai:gpt-6-nova" in app.chat.prompt.text, "the name")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
-async def test_it_is_usable_on_small_screens(picking, size):
-    async with picking(size=size) as (app, _, _):
-        assert app.screen.choices.size.height >= 4
-        assert app.screen.choices.region.bottom < size[1]
-        assert "openai:gpt-6-luna" in shown(app)
+async def test_it_is_usable_on_small_screens(picking):
+    async with picking(size=(80, 24)) as (app, pilot, _):
+        for size in ((80, 24), (40, 10)):
+            await pilot.resize_terminal(*size)
+            await until(lambda size=size: app.screen.size == size, "the size")
+            await until(lambda size=size: app.screen.choices.region.bottom < size[1], "the list")
+            assert app.screen.choices.size.height >= 4
+            assert "openai:gpt-6-luna" in shown(app)
 
 
 @pytest.mark.fast

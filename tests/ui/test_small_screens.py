@@ -44,37 +44,24 @@ def saved(app):
     return session_id in bottom(app) and "saved " in bottom(app)
 
 
-@pytest.mark.fast
-async def test_the_last_row_has_session_id_and_save_state(small):
-    app, _ = small
-    await until(lambda: saved(app))
-
-
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
+async def test_what_covers_the_conversation_names_its_keys_and_leaves_the_last_row(small):
+    app, pilot = small
+    for keys, words in (
         (["f1"], "↑ ↓ scroll · Esc close"),
         (["ctrl+p"], "Esc close"),
         (["ctrl+f"], "Esc Close"),
-        ([*"/theme", "enter"], "Enter choose · Esc back"),
+        (["slash", *"theme", "enter"], "Enter choose · Esc back"),
         (["f5"], "Enter choose · Esc close"),
         (["f7"], "Enter choose · Esc close ─"),
         (["f8"], "↑ ↓ scroll · Esc close"),
         (["f6", "o"], "Enter choose · Esc back"),
-    ],
-    ids=["help", "palette", "search", "themes", "connect", "models", "notices", "links"],
-)
-async def test_what_covers_the_conversation_names_its_keys_and_leaves_the_last_row(
-    small, keys, words
-):
-    app, pilot = small
-    keys = ["slash" if key == "/" else key for key in keys]
-    await pilot.press(*keys)
-    await until(lambda: app.screen is not app.chat, "another screen")
-    await until(lambda: words in screen_text(app), words)
-    await until(lambda: saved(app), "the status line")
-    await pilot.press("escape")
-    await until(lambda: app.screen is app.chat, "the way back")
+    ):
+        await pilot.press(*keys)
+        await until(lambda: app.screen is not app.chat, f"another screen after {keys}")
+        await until(lambda words=words: words in screen_text(app), f"{words} after {keys}")
+        await until(lambda: saved(app), "the status line")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, f"the way back after {keys}")
 
 
 @pytest.mark.fast
@@ -83,7 +70,7 @@ async def test_a_question_fits_and_leaves_the_last_row(small):
     await send(pilot, "/delete")
     await question(app)
     await until(lambda: "Yes (y)" in screen_text(app) and "No (n)" in screen_text(app))
-    assert saved(app)
+    await until(lambda: saved(app), "session and save state in the last row")
     await pilot.press("escape")
 
 

@@ -2,8 +2,6 @@
 
 import asyncio
 
-import pytest
-
 from tests.ui.screen import notices, send, wait_for_answer
 from tests.waiting import until
 from tui.errors import ModelUnavailable
@@ -60,16 +58,19 @@ async def test_a_session_gets_its_title_by_itself_where_that_is_set(world):
         assert len(w.model.requests) == 3
 
 
-@pytest.mark.parametrize("first", ["/private", "/new Mine"])
-async def test_a_private_session_and_one_with_a_name_are_left_alone(world, first):
-    w = world(["It is 2."], ["It is 3."])
+async def test_a_private_session_and_one_with_a_name_are_left_alone(world):
+    w = world(["It is 2."], ["It is 3."], ["It is 2."], ["It is 3."])
     w.titles_by_model = True
+    said = []
     async with w.running() as (_, pilot):
-        await send(pilot, first)
-        await answered(w, pilot)
-        await send(pilot, "And three?")
-        await until(lambda: len(w.model.requests) == 2, "the request")
-        assert w.model.requests[1].messages[-1].text == "And three?"
+        for first in ("/new Mine", "/private"):
+            await send(pilot, first)
+            for text in ("What is two?", "And three?"):
+                said.append(text)
+                await send(pilot, text)
+                await until(lambda: len(w.model.requests) == len(said), "the request")
+                await wait_for_answer(w)
+    assert [request.messages[-1].text for request in w.model.requests] == said
 
 
 async def test_a_title_that_fails_by_itself_is_not_told(world):

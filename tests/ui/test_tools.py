@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.ui.screen import activity, conversation, notices, send, wait_for_answer
@@ -189,7 +190,9 @@ PROGRAM = f"{sys.executable} {Path(__file__).parents[1] / 'tool_servers' / 'sdk_
 async def type_line(app, pilot, words, text):
     """Wait for a step of a dialog, and answer it."""
     await until(lambda: words in shown(app), words)
-    await pilot.press("ctrl+a", "ctrl+k", *text, "enter")
+    await pilot.press("ctrl+a", "ctrl+k")
+    app.post_message(events.Paste(text))
+    await pilot.press("enter")
 
 
 async def test_a_server_is_added_edited_and_removed_without_a_restart(with_tools):
