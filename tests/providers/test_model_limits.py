@@ -1,6 +1,7 @@
 """The window of a model, and whether it sees pictures: who is asked, and whose word counts."""
 
 import asyncio
+import json
 import sys
 import threading
 from collections.abc import Sequence
@@ -105,60 +106,18 @@ class TestAVendorsModel:
 TWO = [{"id": "other"}, {"id": "another"}]
 
 
+def limits_heard() -> list[Any]:
+    """Where a server is asked, what it says, and its window and whether it sees pictures."""
+    lines = Path(__file__).with_name("samples").joinpath("limits.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in lines.splitlines()]
+
+
 class TestAServerOfOnesOwn:
-    @pytest.mark.parametrize(
-        ("path", "reply", "known"),
-        [
-            ("/v1/models", {"data": [{"id": "qwen3", "max_model_len": 8192}]}, (8192, None)),
-            ("/v1/models", {"data": [{"id": "/m/q.gguf", "meta": {"n_ctx": 9}}]}, (9, None)),
-            (
-                "/v1/models",
-                {"data": [{"id": "qwen3", "context_length": 5, "input_modalities": []}, *TWO]},
-                (5, False),
-            ),
-            (
-                "/props",
-                {
-                    "default_generation_settings": {"n_ctx": 4096},
-                    "n_ctx": 16384,
-                    "modalities": {"vision": True, "audio": False},
-                },
-                (4096, True),
-            ),
-            (
-                "/api/v0/models",
-                {"data": [{"id": "qwen3", "type": "vlm", "loaded_context_length": 6}, *TWO]},
-                (6, True),
-            ),
-            (
-                "/api/v0/models",
-                {"data": [{"id": "qwen3", "type": "llm", "max_context_length": 6}]},
-                (6, False),
-            ),
-            (
-                "/model/info",
-                {
-                    "data": [
-                        {"model_name": "other", "model_info": {"max_input_tokens": 9}},
-                        {
-                            "model_name": "qwen3",
-                            "model_info": {"max_input_tokens": 90_000, "supports_vision": True},
-                        },
-                        {
-                            "model_name": "qwen3",
-                            "model_info": {"max_input_tokens": 80_000, "supports_vision": False},
-                        },
-                        {"model_name": "qwen3", "model_info": {}},
-                    ]
-                },
-                (80_000, False),
-            ),
-        ],
-    )
+    @pytest.mark.parametrize(("path", "reply", "known"), limits_heard())
     def test_says_it_in_its_own_words(self, path: str, reply: Any, known: Any):
         with ChatServer(facts={"/v1/models": {"data": TWO}, path: reply}) as server:
             asked = limits(own(server))
-        assert (asked.context_window, asked.sees_images) == known
+        assert [asked.context_window, asked.sees_images] == known
 
     async def test_of_lm_studio_is_asked_again_once_it_has_loaded_the_model(self):
         loaded = {"id": "qwen3", "max_context_length": 131_072}
