@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import msgspec
+
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
@@ -77,6 +79,19 @@ def texts(messages):
 def kept_texts(store, session_id):
     """The texts of the live messages of a session, as a reader finds them."""
     return texts(store.journal(session_id).load().loaded_messages)
+
+
+def facts(struct):
+    """The fields of a struct that have not their defaults, also of those within."""
+    if isinstance(struct, tuple):
+        return [facts(each) for each in struct]
+    if not isinstance(struct, msgspec.Struct):
+        return struct
+    values = [
+        (each.name, getattr(struct, each.name), each.default)
+        for each in msgspec.structs.fields(struct)
+    ]
+    return {name: facts(value) for name, value, default in values if value != default}
 
 
 class Story:

@@ -12,10 +12,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 
+from tests.builders import facts
 from tests.examples import examples
 from tests.importers.odd_texts import texts
 from tests.importers.samples import (
@@ -282,16 +282,3 @@ def printed(reading, home):
     counts = {"read": reading.ledger.read, "skipped": dict(sorted(reading.ledger.skipped.items()))}
     texts = [json.dumps(line, ensure_ascii=False) for line in (*lines, counts)]
     return [text.replace(str(home), "~") for text in texts]
-
-
-def facts(struct):
-    """The fields of a struct that have not their defaults, also of those within."""
-    if isinstance(struct, tuple):
-        return [facts(each) for each in struct]
-    if not isinstance(struct, msgspec.Struct):
-        return struct
-    values = [
-        (each.name, getattr(struct, each.name), each.default)
-        for each in msgspec.structs.fields(struct)
-    ]
-    return {name: facts(value) for name, value, default in values if value != default}
