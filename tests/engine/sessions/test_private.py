@@ -222,12 +222,3 @@ async def test_a_picture_that_was_not_sent_is_forgotten_with_its_private_session
     assert await program.look_at(other)
     with pytest.raises(AttachmentNotFound):
         program.workspace.reader.attachment(session_id, picture().sha256)
-
-
-async def test_a_private_session_that_is_kept_takes_its_pictures_along(world, photo):
-    program = await private(world, "hello")
-    await shown(program, photo)
-    await program.workspace.keep()
-    kept = program.current.id
-    assert program.workspace.reader.attachment(kept, picture().sha256) == PNG
-    assert (world.root / "attachments" / f"{picture().sha256}.{kept}").exists()

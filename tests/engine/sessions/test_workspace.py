@@ -718,17 +718,6 @@ async def test_an_archived_session_is_opened_and_left_where_it_is(world, there):
     assert world.bytes(there) == before
 
 
-async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(world, there):
-    world.reader.archive(there)
-    program = world.started(there)
-    await program.workspace.rename(program.current, "Found again")
-    assert world.reader.entry(there).status == "open"
-    assert said(program.current) == ["Restored this session from the archive"]
-    await program.end()
-    assert world.reader.entry(there).name == "Found again"
-    assert world.reader.entry(there).closed_at is not None
-
-
 @pytest.mark.parametrize("opened", [True, False])
 async def test_an_archived_session_that_a_crash_cut_off_is_restored_by_a_change_only(world, opened):
     crashed = world.started()
@@ -1128,11 +1117,3 @@ async def test_settings_of_a_session_that_another_program_holds_are_left_alone(w
         )
     assert not world.reader.entry(there).pinned
     assert other.current.id == there
-
-
-async def test_settings_stay_after_a_reset(world, program):
-    await program.send("hello")
-    current = program.current
-    await program.workspace.change_settings(current, lambda known: replace(known, effort="high"))
-    await program.workspace.reset(current)
-    assert world.reader.journal(current.id).load().settings == Settings(effort="high")

@@ -371,13 +371,6 @@ async def test_a_failure_keeps_what_arrived_and_says_why(session, store):
     assert (last.text, last.status, last.error) == ("half", "failed", "No key.")
 
 
-async def test_after_a_failure_the_next_turn_goes_on_without_the_failed_answer(session):
-    model = ScriptedModel([ModelRefused("No key.")], ["fine"])
-    await played(session, model, "first")
-    await played(session, model, "second")
-    assert [m.text for m in model.requests[1].messages] == ["first\n\nsecond"]
-
-
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
