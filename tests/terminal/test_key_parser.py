@@ -64,100 +64,83 @@ def typed(*reads):
 # --- keys
 
 
-@pytest.mark.parametrize("sent", ["\x1b\x7f", "\x1b\x08"])
-def test_alt_and_backspace_is_not_the_key_that_closes_a_session(sent):
-    assert found(sent) == ["alt+backspace"]
-
-
-@pytest.mark.parametrize("sent", ["\x1b\r", "\x1b\n", "\x1b[13;3u", "\x1b[27;3;13~"])
-def test_alt_and_enter_is_a_key_of_its_own(sent):
-    assert found(sent) == ["alt+enter"]
-
-
-@pytest.mark.parametrize("sent", ["\x1b[13;2u", "\x1b[27;2;13~"])
-def test_shift_and_enter_is_one_key_by_whichever_protocol_it_comes(sent):
-    assert found(sent) == ["shift+enter"]
-
-
-def test_escape_and_enter_in_two_reads_are_two_keys():
-    assert found("\x1b", "\r") == ["escape", "enter"]
-
-
-def test_a_sequence_may_come_in_pieces():
-    assert found("\x1b", "[1", ";5", "A") == ["ctrl+up"]
-
-
-@pytest.mark.parametrize("sent", [["\x1b/h"], ["\x1b", "/h"], ["\x1b/", "h"]])
-def test_escape_and_a_slash_are_two_keys_however_fast_they_come(sent):
-    assert found(*sent) == ["escape", "slash", "h"]
-
-
-def test_escape_before_a_control_character_is_not_lost():
-    assert found("\x1b\x06x") == ["escape", "ctrl+f", "x"]
+READS = {
+    "alt and backspace is not the key that closes a session": [
+        (["\x1b\x7f"], ["alt+backspace"]),
+        (["\x1b\x08"], ["alt+backspace"]),
+    ],
+    "alt and enter is a key of its own": [
+        (["\x1b\r"], ["alt+enter"]),
+        (["\x1b\n"], ["alt+enter"]),
+        (["\x1b[13;3u"], ["alt+enter"]),
+        (["\x1b[27;3;13~"], ["alt+enter"]),
+    ],
+    "shift and enter is one key by whichever protocol it comes": [
+        (["\x1b[13;2u"], ["shift+enter"]),
+        (["\x1b[27;2;13~"], ["shift+enter"]),
+    ],
+    "escape and enter in two reads are two keys": [(["\x1b", "\r"], ["escape", "enter"])],
+    "a sequence may come in pieces": [(["\x1b", "[1", ";5", "A"], ["ctrl+up"])],
+    "escape and a slash are two keys however fast they come": [
+        (["\x1b/h"], ["escape", "slash", "h"]),
+        (["\x1b", "/h"], ["escape", "slash", "h"]),
+        (["\x1b/", "h"], ["escape", "slash", "h"]),
+    ],
+    "escape before a control character is not lost": [(["\x1b\x06x"], ["escape", "ctrl+f", "x"])],
+    "keys and reports": [
+        (["/"], ["slash"]),
+        (["\x1bh"], ["alt+h"]),
+        (["\x1b2"], ["alt+2"]),
+        (["\x1b"], ["escape"]),
+        (["\x1bO"], ["alt+shift+o"]),
+        (["\x1bP"], ["alt+shift+p"]),
+        (["\x1bOP\x1b[[B\x1b[13~\x1b[1;2R"], ["f1", "f2", "f3", "shift+f3"]),
+        (["\x1b[Z\x1b\t\x1b[3$"], ["shift+tab", "shift+tab", "shift+delete"]),
+        (["\x1b[I\x1b[O"], ["AppFocus", "AppBlur"]),
+        (["\x1b[<0;5;5M\x1b[<0;5;5m"], ["MouseDown", "MouseUp"]),
+        (["\x1b[?2026;2$y"], ["TerminalSupportsSynchronizedOutput"]),
+        (["\x1b[48;30;100;600;1000t\x1b[48;30:1;100;0;0t"], ["Resize", "Resize"]),
+    ],
+    "a key that is released types nothing": [
+        (["\x1b[97;1:1u\x1b[97;1:3u\x1b[1;1:3A\x1b[3;1:3~"], ["a"]),
+    ],
+    "a shortcut on a Cyrillic or Greek layout is that of the key's place": [
+        (["\x1b[1089::99;5u"], ["ctrl+c"]),
+        (["\x1b[1089::99;5:1u"], ["ctrl+c"]),
+        (["\x1b[1089:1057:99;6u"], ["ctrl+shift+c"]),
+        (["\x1b[963::115;5u"], ["ctrl+s"]),
+        (["\x1b[1094::119;3u"], ["alt+w"]),
+    ],
+    "AZERTY keeps its own letters": [(["\x1b[97::113;5u"], ["ctrl+a"])],
+    "Dvorak keeps its own letters": [(["\x1b[106::99;5u"], ["ctrl+j"])],
+    "without a base layout a key is what it types": [(["\x1b[1089;5u"], ["ctrl+с"])],
+}
 
 
 @pytest.mark.parametrize(
-    ("sent", "keys"),
+    ("reads", "keys"),
+    [pytest.param(*row, id=name) for name, rows in READS.items() for row in rows],
+)
+def test_what_is_read_are_these_keys(reads, keys):
+    assert found(*reads) == keys
+
+
+# --- text of keys with fields
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
     [
-        ("/", ["slash"]),
-        ("\x1bh", ["alt+h"]),
-        ("\x1b2", ["alt+2"]),
-        ("\x1b", ["escape"]),
-        ("\x1bO", ["alt+shift+o"]),
-        ("\x1bP", ["alt+shift+p"]),
-        ("\x1bOP\x1b[[B\x1b[13~\x1b[1;2R", ["f1", "f2", "f3", "shift+f3"]),
-        ("\x1b[Z\x1b\t\x1b[3$", ["shift+tab", "shift+tab", "shift+delete"]),
-        ("\x1b[I\x1b[O", ["AppFocus", "AppBlur"]),
-        ("\x1b[<0;5;5M\x1b[<0;5;5m", ["MouseDown", "MouseUp"]),
-        ("\x1b[?2026;2$y", ["TerminalSupportsSynchronizedOutput"]),
-        ("\x1b[48;30;100;600;1000t\x1b[48;30:1;100;0;0t", ["Resize", "Resize"]),
+        pytest.param("\x1b[97;1:1u", "a", id="once for a press"),
+        pytest.param("\x1b[97;1:2u", "a", id="once for a repetition"),
+        pytest.param("\x1b[97;;97u", "a", id="once with its text"),
+        pytest.param("\x1b[97::97u", "a", id="once with its place"),
+        pytest.param("\x1b[97:65;2u\x1b[49:33;2u", "A!", id="the shifted key without a text"),
+        pytest.param("\x1b[0;;20320:22909u", "你好", id="text without a key"),
     ],
 )
-def test_keys_and_reports_are_read(sent, keys):
-    assert found(sent) == keys
-
-
-# --- fields with colons, and other layouts
-
-
-@pytest.mark.parametrize("sent", ["\x1b[97;1:1u", "\x1b[97;1:2u", "\x1b[97;;97u", "\x1b[97::97u"])
-def test_a_key_is_typed_once_for_each_press_and_repetition(sent):
-    assert typed(sent) == ["a"]
-
-
-def test_a_key_that_is_released_types_nothing():
-    assert found("\x1b[97;1:1u\x1b[97;1:3u\x1b[1;1:3A\x1b[3;1:3~") == ["a"]
-
-
-def test_shift_types_the_shifted_key_where_a_terminal_tells_no_text():
-    assert typed("\x1b[97:65;2u\x1b[49:33;2u") == ["A", "!"]
-
-
-def test_text_without_a_key_is_typed():
-    assert typed("\x1b[0;;20320:22909u") == ["你", "好"]
-
-
-@pytest.mark.parametrize(
-    ("sent", "key"),
-    [
-        ("\x1b[1089::99;5u", "ctrl+c"),
-        ("\x1b[1089::99;5:1u", "ctrl+c"),
-        ("\x1b[1089:1057:99;6u", "ctrl+shift+c"),
-        ("\x1b[963::115;5u", "ctrl+s"),
-        ("\x1b[1094::119;3u", "alt+w"),
-    ],
-)
-def test_a_shortcut_on_a_cyrillic_or_greek_layout_is_that_of_the_key_s_place(sent, key):
-    assert found(sent) == [key]
-
-
-@pytest.mark.parametrize(
-    ("sent", "key"),
-    [("\x1b[97::113;5u", "ctrl+a"), ("\x1b[106::99;5u", "ctrl+j"), ("\x1b[1089;5u", "ctrl+с")],
-    ids=["AZERTY", "Dvorak", "no base layout"],
-)
-def test_a_latin_layout_keeps_its_own_letters(sent, key):
-    assert found(sent) == [key]
+def test_a_key_with_fields_types(sent, text):
+    assert typed(sent) == [*text]
 
 
 def test_typed_text_is_never_that_of_the_base_layout():
