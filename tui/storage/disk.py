@@ -183,12 +183,6 @@ def publish(path: Path, data: bytes) -> None:
         raise
 
 
-def publish_blocks(path: Path, blocks: Iterable[bytes], changed: Callable[[], int | None]) -> None:
-    """Create a file as ``place_blocks``; on return its name is durable, too."""
-    place_blocks(path, blocks, changed)
-    sync_directory(path.parent)
-
-
 def place_blocks(path: Path, blocks: Iterable[bytes], changed: Callable[[], int | None]) -> None:
     """Create a file whole or not at all, never over another, from blocks that are made meanwhile.
 

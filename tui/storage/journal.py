@@ -32,7 +32,6 @@ from tui.domain.journal.records import (
     decode,
 )
 from tui.domain.journal.session import (
-    Entry,
     Page,
     Session,
     Surroundings,
@@ -227,7 +226,10 @@ class OpenJournal:
             return self._tail_at(last, count)
         # At least one, so that an answer still arriving is read whole.
         session, window = self._end_session(lambda read: read.shown >= max(count, 1))
-        kept = _last_messages(session, count)
+        kept = session.entries[session.live_from :]
+        places = [place for place, each in enumerate(kept) if isinstance(each, Message)]
+        if len(places) > count:
+            kept = kept[places[-count] :] if count else ()
         cut = msgspec.structs.replace(session, entries=kept, live_from=0)
         return Tail(cut, _cursor(window, window.offset_of(kept[0]) if kept else self._end))
 
@@ -284,9 +286,7 @@ class OpenJournal:
 
     def _page(self, before: int, count: int) -> Page:
         cursor = json.dumps([before, [], []])
-        if count:
-            return self.page(cursor, count)
-        return Page((), cursor if before else None)
+        return self.page(cursor, count) if count else Page((), cursor if before else None)
 
     def page(self, cursor: str, count: int) -> Page:
         """Read the messages before a cursor, with the marks between them."""
@@ -362,8 +362,11 @@ class OpenJournal:
 
     def _end_session(self, enough: _Enough) -> tuple[Session, Window]:
         """Fold the end, from the last ``state`` and far enough back, or from a reset."""
-        window = self._read_end(
-            lambda read: read.state is not None and (read.reset or enough(read))
+        window = Window()
+        self._collect(
+            window,
+            self._end,
+            lambda read: read.state is not None and (read.reset or enough(read)),
         )
         hints = None if window.torn else self._hints(window)
         if hints is None:
@@ -400,11 +403,6 @@ class OpenJournal:
             if record is not None:
                 window.take(offset, record)
         window.jumps = self._branches.parents(reversed(window.records))
-        return window
-
-    def _read_end(self, enough: _Enough) -> Window:
-        window = Window()
-        self._collect(window, self._end, enough)
         return window
 
     def _collect(self, window: Window, before: int, enough: _Enough) -> None:
@@ -522,15 +520,6 @@ def _version(line: bytes) -> int:
         return converted(parse(line), _Versioned).version
     except ValueError:
         return VERSION
-
-
-def _last_messages(session: Session, count: int) -> tuple[Entry, ...]:
-    """Take the live entries from the ``count``-th last message on."""
-    live = session.entries[session.live_from :]
-    places = [place for place, entry in enumerate(live) if isinstance(entry, Message)]
-    if len(places) <= count:
-        return live
-    return live[places[-count] :] if count else ()
 
 
 def _cursor(window: Window, place: int) -> str | None:

@@ -18,8 +18,9 @@ from tui.storage.disk import (
     odd_values,
     open_to_append,
     open_to_read,
-    publish_blocks,
+    place_blocks,
     storage_errors,
+    sync_directory,
     sync_file,
     write_whole,
 )
@@ -109,7 +110,8 @@ class JournalFiles:
                 raise SessionExists(journal.id)
             self._scopes.ensure()
             try:
-                publish_blocks(path, blocks, lambda: journal.used_ns)
+                place_blocks(path, blocks, lambda: journal.used_ns)
+                sync_directory(path.parent)
             except FileExistsError as error:
                 raise SessionExists(journal.id) from error
             self._note_pin(journal.id)

@@ -1,8 +1,7 @@
 """Targets that are titles: the last kind, behind all that ``tui.domain.targets`` resolves."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from tui.domain.journal.session import SessionEntry
 from tui.domain.targets import titled
 from tui.domain.text.labels import local_minute, scope_name, whole_label
 from tui.errors import AmbiguousSession, SessionNotFound
@@ -36,11 +35,8 @@ def resolve(
             raise
     if len(found) == 1:
         return found[0]
-    raise AmbiguousSession(target, found, _described(store.entries(found[:_DESCRIBED])))
-
-
-def _described(entries: Iterable[SessionEntry]) -> dict[str, str]:
-    return {
+    described = {
         each.id: f"{each.label} · {scope_name(each.scope)} · {local_minute(each.last_used_at)}"
-        for each in entries
+        for each in store.entries(found[:_DESCRIBED])
     }
+    raise AmbiguousSession(target, found, described)

@@ -128,7 +128,7 @@ class World:
         """Make the index of a session anew where that is done one by one."""
         if self.folder(name):
             for store in self.others:
-                store.index(name)
+                list(store.build_index("a test", anew=True))
 
     def torn(self, name):
         if self.folder(name):

@@ -159,7 +159,7 @@ def test_what_was_copied_in_is_found_once_it_is_indexed(store, postgres):
         connection.execute("delete from sibyl.words")
         connection.execute("update sibyl.sessions set name_words = ''")
     assert store.search("needle", 10).total == store.search("found", 10).total == 0
-    store.index(name)
+    list(store.build_index("a test", anew=True))
     assert store.search("needle", 10).total == store.search("found", 10).total == 1
 
 

@@ -105,14 +105,15 @@ class JournalAppender(msgspec.Struct, eq=False):
         lease: PostgresLease,
         records: Sequence[Record],
         lines: Sequence[bytes],
-    ) -> None:
+    ) -> Appended:
         """Append to a session in its place. Raises as ``SessionStore.extend``."""
-        while self.settle(connection, lease, records) is None:
+        while (settled := self.settle(connection, lease, records)) is None:
             row = self._writable_row(connection, lease)
             if not lease.resolve(row.last_append):
                 self._take_in(connection, lease, row)
                 writing = _Writing(records, lines, row.place, lease.ordinal)
                 lease.accept(self._written(connection, lease, writing))
+        return settled
 
     def settle(
         self, connection: "Connection", lease: PostgresLease, records: Sequence[Record]

@@ -239,8 +239,7 @@ class ConnectionPool:
         if not self._migrated:
             try:
                 with self._watch.over(connection, USE_SECONDS):
-                    if _checked_process(connection) != connection.info.backend_pid:
-                        self._check_pooler(connection)
+                    self._check_pooler(connection)
                     migrate(connection)
             except (psycopg.Error, StorageError):
                 connection.close()
@@ -255,7 +254,17 @@ class ConnectionPool:
         return psycopg.connect(text, autocommit=True, cursor_factory=_cursor_type())
 
     def _check_pooler(self, connection: "Connection") -> None:
-        """Refuse a pooler that lends a connection for each transaction, by a trial with two."""
+        """Refuse a pooler that drops our settings, or lends a connection for each transaction.
+
+        The last is found out by a trial with two, where another process than the server's answers.
+        """
+        path, commit, process = connection.execute(_SETTINGS).fetchone() or ("", "", 0)
+        if SCHEMA not in path:
+            raise StorageError(_POOLER)
+        if commit == "off":
+            raise StorageError(_NOT_DURABLE)
+        if process == connection.info.backend_pid:
+            return
         mark = f"select current_setting('{_MARK}', true)"
         with self._opened() as other, self._watch.over(other, _CHECK_SECONDS):
             for number in map(str, range(_POOLER_TRIALS)):
@@ -318,19 +327,6 @@ def transaction(connection: "Connection") -> Generator[None]:
         with suppress(Error):
             connection.rollback()
         raise
-
-
-def _checked_process(connection: "Connection") -> int:
-    """The process at the server, which a pooler hides.
-
-    Refuses a connection that has not taken our settings: a pooler may have dropped them.
-    """
-    path, commit, process = connection.execute(_SETTINGS).fetchone() or ("", "", 0)
-    if SCHEMA not in path:
-        raise StorageError(_POOLER)
-    if commit == "off":
-        raise StorageError(_NOT_DURABLE)
-    return process
 
 
 def connection_text(address: str) -> str:

@@ -75,7 +75,12 @@ class PostgresJournals:
         while position < end:
             # A connection for each block: the consumer may be slow.
             with self._database.connection() as connection:
-                block = _read_next(connection, checked_id(session_id), position, end)
+                wanted = (checked_id(session_id), position, min(position + _READ_BYTES, end))
+                pieces, block = connection.execute(_NEXT, wanted, binary=True).fetchall(), b""
+                for at, data in pieces:
+                    # None after one that is gone.
+                    block += data if at == position + len(block) else b""
+                block = block[: end - position]
                 if not block:
                     published_row(connection, session_id)
                     raise SessionDamaged(session_id, f"its records from byte {position:,} are gone")
@@ -176,16 +181,3 @@ def _copy_in(connection: "Connection", session_id: str, at: int, blocks: Iterabl
                 copy.write_row((session_id, place, piece))
             at += len(block)
     return at
-
-
-def _read_next(connection: "Connection", session_id: str, begin: int, end: int) -> bytes:
-    """Read the next pieces, from the one at ``begin`` on and before ``end``; none if it is gone."""
-    wanted = (session_id, begin, min(begin + _READ_BYTES, end))
-    parts: list[bytes] = []
-    position = begin
-    for at, data in connection.execute(_NEXT, wanted, binary=True).fetchall():
-        if at != position:
-            break
-        parts.append(data)
-        position += len(data)
-    return b"".join(parts)[: end - begin]

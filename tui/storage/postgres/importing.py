@@ -64,7 +64,7 @@ def add_session(
             pictures.note(connection, header.id, seen.pictures)
         if active:
             # Last: new sessions of the scope wait from here on.
-            numbers.set_first_active(connection, header.scope, header.id)
+            numbers.set_active(connection, header.scope, header.id, is_first=True)
 
 
 def read_log(connection: "Connection", part: bytes = b"") -> Iterator[ImportLine]:

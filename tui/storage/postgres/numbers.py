@@ -96,14 +96,12 @@ def add(connection: "Connection", new: Numbers) -> None:
             next_number(connection, each.scope, each.id)
 
 
-def set_active(connection: "Connection", scope: str, session_id: str) -> None:
-    """Note the session of a scope that was opened last."""
-    connection.execute(_ACTIVE, (*_named(scope), session_id))
-
-
-def set_first_active(connection: "Connection", scope: str, session_id: str) -> None:
-    """Note it for a scope that has none."""
-    connection.execute(_FIRST_ACTIVE, (*_named(scope), session_id))
+def set_active(
+    connection: "Connection", scope: str, session_id: str, *, is_first: bool = False
+) -> None:
+    """Note the session of a scope that was opened last; with ``is_first`` if it has none."""
+    statement = _FIRST_ACTIVE if is_first else _ACTIVE.encode()
+    connection.execute(statement, (*_named(scope), session_id))
 
 
 def _named(scope: str) -> tuple[bytes, bytes]:

@@ -1,7 +1,7 @@
 """A store in a PostgreSQL server: journals as rows of bytes, leases as epochs of a row."""
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ from tui.storage.postgres.listing import condition_of
 from tui.storage.postgres.moving import Mover
 from tui.storage.postgres.rows import opened, published_row
 from tui.storage.postgres.tables import as_bytes, as_text, scope_key
+from tui.storage.postgres.words import index_session
 from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter, begun
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
     from tui.domain.search.query import SearchResult
     from tui.storage.copyable import Journals
+
+    _Write = Callable[[Connection, PostgresLease, Sequence[Record], Sequence[bytes]], Appended]
 
 _INDEX_SECONDS = 600.0
 """Of one session."""
@@ -183,29 +186,37 @@ class PostgresStore:
         with _saving(held.session_id):
             # Their size says how long it may take.
             lines = lines or [encode(record) for record in records]
-            try:
-                with self._database.saving(sum(map(len, lines))) as connection:
-                    return self._writer.append(connection, held, records, lines)
-            except ServerUnreachable:
-                # The answer may have been lost on its way.
-                appended = self._settled(held, records)
-                if appended is None:
-                    raise
-                return appended
+            lent = self._database.saving(sum(map(len, lines)))
+            return self._write(self._writer.append, lent, held, records, lines)
 
     def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
         held = self._leases.own(lease)
         if held.beginning is not None:
             raise ReadOnly(held.session_id)
-        if not records:
-            return
-        with _saving(held.session_id):
-            try:
-                with self._database.connection() as connection:
-                    self._writer.extend(connection, held, records, lines)
-            except ServerUnreachable:
-                if self._settled(held, records) is None:
-                    raise
+        if records:
+            with _saving(held.session_id):
+                lent = self._database.connection()
+                self._write(self._writer.extend, lent, held, records, lines)
+
+    def _write(
+        self,
+        write: "_Write",
+        lent: "AbstractContextManager[Connection]",
+        lease: PostgresLease,
+        records: Sequence[Record],
+        lines: Sequence[bytes],
+    ) -> Appended:
+        try:
+            with lent as connection:
+                return write(connection, lease, records, lines)
+        except ServerUnreachable:
+            # The answer may have been lost on its way.
+            if lease.attempts:
+                with suppress(StorageError), self._database.saving() as connection:
+                    settled = self._writer.settle(connection, lease, records)
+                    if settled is not None:
+                        return settled
+            raise
 
     def add_imported(
         self, header: SessionHeader, records: Iterable[Encoded], *, active: bool = False
@@ -312,13 +323,6 @@ class PostgresStore:
         ids = came_from(named, lines)
         return with_sessions(found, self.entries(ids), limit) if ids else found
 
-    def index(self, session_id: str) -> None:
-        """Rebuild the index of a session, which is locked meanwhile."""
-        from tui.storage.postgres.words import index_session
-
-        with self._database.connection(_INDEX_SECONDS) as connection:
-            index_session(connection, checked_id(session_id))
-
     def catch_up_index(self, session_id: str) -> None:
         """Do nothing: a save writes to the index, too."""
 
@@ -331,8 +335,11 @@ class PostgresStore:
         yield Progress(done, total)
         for session_id, size in waiting:
             # A doctor tells of it.
-            with suppress(SessionDamaged):
-                self.index(session_id)
+            with (
+                suppress(SessionDamaged),
+                self._database.connection(_INDEX_SECONDS) as connection,
+            ):
+                index_session(connection, session_id)
             done += size
             yield Progress(done, total)
 
@@ -365,14 +372,6 @@ class PostgresStore:
         return found[0][0]
 
     # --- within
-
-    def _settled(self, lease: PostgresLease, records: Sequence[Record]) -> Appended | None:
-        """Find out if an append was made whose answer never came."""
-        if not lease.attempts:
-            return None
-        with suppress(StorageError), self._database.saving() as connection:
-            return self._writer.settle(connection, lease, records)
-        return None
 
     @contextmanager
     def _opened(self, session_id: str) -> Generator[OpenJournal]:

@@ -53,8 +53,8 @@ _INSERT = """
     where known.at is not null
 """
 # An array of one row would take a fifth of a commit.
-_ROW = """(select %(key)s::bigint, %(written)s::bigint, %(line_at)s::bigint,
-    %(line_length)s::integer, %(vector)s::text) new(key, written, at, length, words)"""
+_ROW = """(select %(row_key)s::bigint, %(row_written)s::bigint, %(row_at)s::bigint,
+    %(row_length)s::integer, %(row_vector)s::text) new(key, written, at, length, words)"""
 _ROWS = """unnest(%(keys)s::bigint[], %(times)s::bigint[], %(places)s::bigint[],
     %(lengths)s::integer[], %(vectors)s::text[]) new(key, written, at, length, words)"""
 _NOTE_ORIGIN = "insert into origins values (%s, %s, %s, %s) on conflict do nothing"
@@ -131,29 +131,18 @@ def insertion(
     rows: Mapping[int, WordRow], session: str, source: str = ""
 ) -> tuple[str, dict[str, object]]:
     """Make the statement that writes rows, for a session from a source, and its values."""
-    new, values = (_ROW, _values(*rows.values())) if len(rows) == 1 else (_ROWS, _lists(rows))
-    return _INSERT.format(session=session, source=f"{source}, {new}" if source else new), values
-
-
-def _values(row: WordRow) -> dict[str, object]:
-    return {
-        "key": row.key,
-        "written": row.written,
-        "line_at": row.at,
-        "line_length": row.length,
-        "vector": row.vector,
-    }
-
-
-def _lists(rows: Mapping[int, WordRow]) -> dict[str, object]:
-    listed = list(rows.values())
-    return {
+    new, listed = _ROWS, list(rows.values())
+    values: dict[str, object] = {
         "keys": [row.key for row in listed],
         "times": [row.written for row in listed],
         "places": [row.at for row in listed],
         "lengths": [row.length for row in listed],
         "vectors": [row.vector for row in listed],
     }
+    if len(listed) == 1:
+        new, row = _ROW, msgspec.structs.asdict(listed[0])
+        values = {f"row_{name}": value for name, value in row.items()}
+    return _INSERT.format(session=session, source=f"{source}, {new}" if source else new), values
 
 
 def lines_of(data: bytes, at: int) -> list[Line]:
