@@ -1004,7 +1004,7 @@ class StoreContract(ReadingContract):
         with pytest.raises(SessionNotFound) as told:
             store.resolve("session-20260111-143000-000002", SCOPE)
         assert told.value.closest == (name,)
-        assert told.value.target == "session-20260111-143000-000002"
+        assert "session-20260111-143000-000002" in str(told.value)
 
     def test_a_filter_narrows_names_and_beginnings_but_not_ids_and_numbers(self, store):
         first = closed(store, state("Twins"), session_id="session-a", scope="one")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.imports import ImportLine, bytes_naming, came_from
+from tui.domain.imports import ImportLine, bytes_naming
 from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import (
     NO_OFFSETS,
@@ -31,7 +31,6 @@ from tui.domain.journal.session import (
     Stamp,
 )
 from tui.domain.moves import Batch, Move
-from tui.domain.targets import resolve
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, SessionExists, SessionNotFound, StorageError
@@ -54,7 +53,7 @@ from tui.storage.journal import Journal
 from tui.storage.json_lines import IMPORTS
 from tui.storage.lines import lines_forward, reader_of
 from tui.storage.moves import MoveLog, new_batch
-from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter, begun
+from tui.storage.protocol import Appended, Lease, Listing, SessionFilter, SessionStore
 from tui.storage.scopes import ScopeLine, Scopes
 from tui.storage.writer import JournalWriter, NewJournal, encode_lines, last_use, set_last_use
 
@@ -68,7 +67,7 @@ _log = logging.getLogger(__name__)
 Clock = Callable[[], datetime]
 
 
-class FileStore:
+class FileStore(SessionStore):
     """A store of files: one journal a session, below ``root``.
 
     Threads may use it at once, each for another session.
@@ -97,21 +96,8 @@ class FileStore:
 
     # --- holding
 
-    def create(
-        self,
-        scope: str,
-        project_path: str,
-        model: str,
-        *,
-        session_id: str | None = None,
-        created_at: str | None = None,
-        forked_from: str | None = None,
-        imported_from: str | None = None,
-    ) -> Lease:
-        created = created_at or self._now()
-        return self._holding.create(
-            begun(session_id, scope, project_path, model, created, forked_from, imported_from)
-        )
+    def reserve(self, header: SessionHeader) -> Lease:
+        return self._holding.create(header)
 
     def lease(self, session_id: str) -> Lease:
         return self._holding.lease(session_id)
@@ -122,6 +108,9 @@ class FileStore:
 
     def obstacles(self) -> tuple[str, ...]:
         return self._folders.obstacles()
+
+    def now(self) -> str:
+        return format_utc(self._clock())
 
     # --- writing
 
@@ -145,7 +134,7 @@ class FileStore:
         if pins:
             # The records are durable: what fails here only keeps the session from the top of lists.
             with suppress(StorageError, OSError):
-                self._scopes.pin(held.session_id, self._now(), pinned=pins[-1])
+                self._scopes.pin(held.session_id, self.now(), pinned=pins[-1])
         return appended
 
     def add_imported(
@@ -163,7 +152,7 @@ class FileStore:
             if self._folders.exists(session_id):
                 raise SessionExists(session_id)
             self._scopes.ensure()
-            header = self._scopes.take_over(header, self._now(), active=active)
+            header = self._scopes.take_over(header, self.now(), active=active)
             journal = NewJournal(chain([(header, b"")], self._noted_pictures(session_id, records)))
             try:
                 # ``note_imports`` syncs the folder, once for many sessions.
@@ -237,50 +226,22 @@ class FileStore:
     def stamp(self, session_id: str) -> Stamp:
         return self._folders.stamp(session_id)
 
-    def watch(self, changed: Callable[[str], None]) -> bool:  # noqa: ARG002 - nothing tells it
-        return False
-
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         return self._directory.page(wanted, cursor, limit)
 
     def count(self, wanted: SessionFilter) -> int:
         return self._directory.count(wanted)
 
-    def entry(self, session_id: str) -> SessionEntry:
-        found = self.entries([session_id])
-        if not found:
-            raise SessionNotFound(session_id)
-        return found[0]
-
     def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
         return tuple(self._directory.some(session_ids))
 
-    def resolve(
-        self,
-        target: str,
-        scope: str,
-        *,
-        listed: Sequence[str] = (),
-        wanted: SessionFilter | None = None,
-    ) -> str:
-        catalog = FileCatalog(
-            self._folders, self._scopes, self._directory, wanted or FINDABLE, self.imports
-        )
-        return resolve(target, scope, catalog, listed)
+    def catalog(self, wanted: SessionFilter) -> FileCatalog:
+        return FileCatalog(self._folders, self._scopes, self._directory, wanted, self.imports)
 
-    def search(
-        self,
-        query: str,
-        limit: int,
-        *,
-        seconds: float = 0.2,
-        wanted: Callable[[], bool] | None = None,
+    def search_index(
+        self, query: str, limit: int, seconds: float, wanted: Callable[[], bool] | None
     ) -> "SearchResult":
-        from tui.domain.search.query import source_of, with_sessions
-
-        found = self._index.search.search(query, limit, seconds, wanted)
-        named = source_of(query)
-        return with_sessions(found, self.entries(came_from(named, self.imports(named))), limit)
+        return self._index.search.search(query, limit, seconds, wanted)
 
     def build_index(self, builder: str, *, anew: bool = False) -> "Iterator[Progress]":
         return self._index.maintenance.build(builder, anew=anew)
@@ -302,7 +263,7 @@ class FileStore:
             if lease.newer is None and lease.writer is not None and not undone:
                 with storage_errors(f"Cannot restore session {session_id}"):
                     self._number(lease)
-                    lease.writer.append((Restored(at=self._now()),))
+                    lease.writer.append((Restored(at=self.now()),))
             with self._noted(lease, batch):
                 self._relocate(lease, Folder.SESSIONS)
         self._index.changed(session_id)
@@ -339,7 +300,7 @@ class FileStore:
         checked_id(session_id)
         self._folders.prepare()
         with storage_errors("Cannot record the active session"):
-            self._scopes.choose(scope, session_id, self._now())
+            self._scopes.choose(scope, session_id, self.now())
 
     def active(self, scope: str) -> str | None:
         kept = self._directory.active(scope)
@@ -377,16 +338,13 @@ class FileStore:
         # A draft without a journal would be offered to a new session.
         Drafts(self.root).forget(session_id)
 
-    def _now(self) -> str:
-        return format_utc(self._clock())
-
     def _publish(self, lease: FileLease, records: Sequence[Record], lines: Sequence[bytes]) -> None:
         beginning = lease.beginning
         if beginning is None:
             raise ReadOnly(lease.session_id)
         path = self._folders.journal(lease.session_id, Folder.SESSIONS)
         with self._scopes.locked():
-            at = self._now()
+            at = self.now()
             active = ScopeLine(beginning.scope, at, active=lease.session_id)
             lease.ordinal = self._scopes.give_number(lease.session_id, beginning.scope, at, active)
             header = msgspec.structs.replace(beginning, ordinal=lease.ordinal)
@@ -403,7 +361,7 @@ class FileStore:
         if lease.ordinal or not lease.scope:
             return
         with self._scopes.locked():
-            lease.ordinal = self._scopes.give_number(lease.session_id, lease.scope, self._now())
+            lease.ordinal = self._scopes.give_number(lease.session_id, lease.scope, self.now())
 
     def _append(
         self,
@@ -419,7 +377,7 @@ class FileStore:
             self._relocate(lease, Folder.SESSIONS)
         restored = lease.unmarked_restore
         if restored:
-            records, lines = (Restored(at=self._now()), *records), (b"", *lines)
+            records, lines = (Restored(at=self.now()), *records), (b"", *lines)
         foreign = writer.append(records, lines)
         lease.unmarked_restore, lease.written = False, True
         return Appended(lease.ordinal, restored, foreign)
@@ -442,7 +400,7 @@ class FileStore:
                         lease.session_id,
                         source.value,
                         lease.folder.value,
-                        self._now(),
+                        self.now(),
                         batch.reason,
                         batch.id,
                     )

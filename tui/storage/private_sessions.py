@@ -31,7 +31,7 @@ from tui.storage.branches import Branches
 from tui.storage.directory import describe
 from tui.storage.disk import odd_values
 from tui.storage.journal import Journal, OpenJournal
-from tui.storage.protocol import Appended, Lease, begun
+from tui.storage.protocol import Appended, JournalStore, Lease
 from tui.storage.writer import encode_lines
 
 
@@ -57,7 +57,7 @@ class PrivateLease(msgspec.Struct, eq=False):
         return bytes(self.data[offset : offset + length])
 
 
-class PrivateSessions:
+class PrivateSessions(JournalStore):
     """Keeps the private sessions of a program: the verbs of ``SessionStore`` that they need."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
@@ -70,26 +70,17 @@ class PrivateSessions:
         """The ids of the sessions in which something was said."""
         return [key for key, session in self._sessions.items() if session.data]
 
-    def create(
-        self,
-        scope: str,
-        project_path: str,
-        model: str,
-        *,
-        session_id: str | None = None,
-        created_at: str | None = None,
-        forked_from: str | None = None,
-        imported_from: str | None = None,
-    ) -> Lease:
-        now = self._clock()
+    def reserve(self, header: SessionHeader) -> Lease:
         number = int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS
-        name = session_id or new_private_id(now, number)
-        created = created_at or format_utc(now)
-        header = begun(name, scope, project_path, model, created, forked_from, imported_from)
+        name = header.id or new_private_id(self._clock(), number)
         if name in self._sessions:
             raise SessionExists(name)
+        header = msgspec.structs.replace(header, id=name)
         self._sessions[name] = lease = PrivateLease(header)
         return lease
+
+    def now(self) -> str:
+        return format_utc(self._clock())
 
     def append(
         self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()

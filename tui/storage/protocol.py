@@ -1,7 +1,8 @@
 """The storage protocol: the interface of every backend that keeps sessions.
 
-``FileStore`` is the default, ``PostgresStore`` keeps sessions at a server. A backend implements
-these verbs and passes ``tests/storage/contract.py``; it needs nothing else of the program.
+``FileStore`` is the default, ``PostgresStore`` keeps sessions at a server. A backend inherits
+from ``SessionStore`` and passes ``tests/storage/contract.py``; it needs nothing else of the
+program.
 
 Every verb may raise ``StorageError`` (and ``StorageFull``) when the backend itself fails; its
 docstring lists the other errors. No verb returns ``None`` for a failure.
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from tui.domain.imports import ImportLine
+from tui.domain.imports import ImportLine, came_from
 from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import VERSION, Encoded, Record, SessionHeader
 from tui.domain.journal.session import (
@@ -27,6 +28,8 @@ from tui.domain.journal.session import (
     Status,
 )
 from tui.domain.moves import Batch, Move
+from tui.domain.targets import Catalog, resolve
+from tui.errors import SessionNotFound
 from tui.storage.journal import Journal
 
 if TYPE_CHECKING:
@@ -84,32 +87,6 @@ class Appended(msgspec.Struct, frozen=True):
     ordinal: int
     restored: bool = False
     foreign: tuple[Record, ...] = ()
-
-
-def begun(
-    session_id: str | None,
-    scope: str,
-    project_path: str,
-    model: str,
-    created_at: str,
-    forked_from: str | None,
-    imported_from: str | None,
-) -> SessionHeader:
-    """Make the header of a session that was not written to: without a number, perhaps an id.
-
-    Raises ``SessionNotFound`` for a string that is no id.
-    """
-    return SessionHeader(
-        version=VERSION,
-        id="" if session_id is None else checked_id(session_id),
-        created_at=created_at,
-        scope=scope,
-        ordinal=0,
-        project_path=project_path,
-        model=model,
-        forked_from=forked_from,
-        imported_from=imported_from,
-    )
 
 
 class Lease(Protocol):
@@ -171,6 +148,26 @@ class JournalStore(JournalReader, Protocol):
         program, this one included, has reserved or leased the id, and ``SessionExists`` if the
         session is there otherwise, in any place.
         """
+        return self.reserve(
+            SessionHeader(
+                version=VERSION,
+                id="" if session_id is None else checked_id(session_id),
+                created_at=created_at or self.now(),
+                scope=scope,
+                ordinal=0,
+                project_path=project_path,
+                model=model,
+                forked_from=forked_from,
+                imported_from=imported_from,
+            )
+        )
+
+    def reserve(self, header: SessionHeader) -> Lease:
+        """Do the work of ``create``, under a new id if the header has none."""
+        ...
+
+    def now(self) -> str:
+        """The time on the clock of the store."""
         ...
 
     def append(
@@ -210,7 +207,7 @@ class SessionReader(JournalReader, Protocol):
 
     def obstacles(self) -> tuple[str, ...]:
         """Describe why archive or trash cannot be used; the store works without them."""
-        ...
+        return ()
 
     def stamp(self, session_id: str) -> Stamp:
         """Read a session's stamp, which differs after each change; a follower polls it.
@@ -223,15 +220,15 @@ class SessionReader(JournalReader, Protocol):
         """
         ...
 
-    def watch(self, changed: Callable[[str], None]) -> bool:
+    def watch(self, changed: Callable[[str], None]) -> bool:  # noqa: ARG002 - nothing tells it
         """Call ``changed`` with the id of each session that is written, leased, released or moved.
 
         It is called in a thread of the store, for changes by any program, until the next call of
         ``watch``. ``""`` means that any session may have changed: at the beginning, and after the
-        backend was unreachable. Returns false if the backend cannot notify: its sessions are
-        polled more often.
+        backend was unreachable. Returns false if the backend cannot notify, as by default: its
+        sessions are polled more often.
         """
-        ...
+        return False
 
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         """Read a page of at most ``limit`` sessions, in the filter's order.
@@ -246,7 +243,10 @@ class SessionReader(JournalReader, Protocol):
 
     def entry(self, session_id: str) -> SessionEntry:
         """Read the list entry of one session, in any place. Raises ``SessionNotFound``."""
-        ...
+        found = self.entries([session_id])
+        if not found:
+            raise SessionNotFound(session_id)
+        return found[0]
 
     def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
         """Read the list entries of some sessions, in this order, sharing the look-ups.
@@ -354,9 +354,45 @@ class SessionStore(SessionReader, JournalStore, Protocol):
     do so with other sessions. A lease belongs to its program, not to the thread that took it. A
     "program" here is a store object, not a process.
 
-    Backends share the domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``,
-    ``search.rank`` and ``search.SessionScan``.
+    A backend inherits from this class, as some verbs are made of others here. Backends share the
+    domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``, ``search.rank`` and
+    ``search.SessionScan``.
     """
+
+    def resolve(
+        self,
+        target: str,
+        scope: str,
+        *,
+        listed: Sequence[str] = (),
+        wanted: SessionFilter | None = None,
+    ) -> str:
+        return resolve(target, scope, self.catalog(wanted or FINDABLE), listed)
+
+    def catalog(self, wanted: SessionFilter) -> Catalog:
+        """Make the look-ups of ``resolve``; a filter narrows names and prefixes, not ids."""
+        ...
+
+    def search(
+        self,
+        query: str,
+        limit: int,
+        *,
+        seconds: float = 0.2,
+        wanted: Callable[[], bool] | None = None,
+    ) -> "SearchResult":
+        from tui.domain.search.query import source_of, with_sessions
+
+        found = self.search_index(query, limit, seconds, wanted)
+        named = source_of(query)
+        ids = came_from(named, self.imports(named)) if named else ()
+        return with_sessions(found, self.entries(ids), limit) if ids else found
+
+    def search_index(
+        self, query: str, limit: int, seconds: float, wanted: Callable[[], bool] | None
+    ) -> "SearchResult":
+        """Search as ``search``, but not by the id that a session had in another program."""
+        ...
 
     def build_index(self, builder: str, *, anew: bool = False) -> "Iterator[Progress]":
         """Bring the search index up to date, or build it anew; yields the progress.
@@ -367,7 +403,6 @@ class SessionStore(SessionReader, JournalStore, Protocol):
 
     def catch_up_index(self, session_id: str) -> None:
         """Add what was written to a session to the search index, if that is little work."""
-        ...
 
     @property
     def journals(self) -> "Journals":

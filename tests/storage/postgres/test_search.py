@@ -154,7 +154,7 @@ def test_a_statement_that_takes_too_long_ends_the_search(store, monkeypatch):
 
 
 def test_what_was_copied_in_is_found_once_it_is_indexed(store, postgres):
-    name = closed(store, user("m1", "needle"), state("Found"))
+    closed(store, user("m1", "needle"), state("Found"))
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute("delete from sibyl.words")
         connection.execute("update sibyl.sessions set name_words = ''")

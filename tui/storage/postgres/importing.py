@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.imports import ImportLine
 from tui.domain.journal.records import Encoded, SessionHeader, encode
 from tui.domain.timestamps import storable_ns
 from tui.errors import SessionExists
 from tui.storage.attachments import used_pictures
-from tui.storage.json_lines import IMPORTS
 from tui.storage.postgres import numbers, pictures, words
 from tui.storage.postgres.connection_pool import transaction
 from tui.storage.postgres.pieces import insert
@@ -65,13 +63,6 @@ def add_session(
         if active:
             # Last: new sessions of the scope wait from here on.
             numbers.set_active(connection, header.scope, header.id, is_first=True)
-
-
-def read_log(connection: "Connection", part: bytes = b"") -> Iterator[ImportLine]:
-    """Read the lines of the log of imports that have a part, oldest first."""
-    query = "select line from imports where position(%s::bytea in line) > 0 order by number"
-    rows = connection.execute(query, (part,)).fetchall()
-    return IMPORTS.decoded(bytes(row[0]) for row in rows)
 
 
 class _ImportedSession(msgspec.Struct):

@@ -18,18 +18,18 @@ from tui.domain.journal.session import (
     Stamp,
 )
 from tui.domain.moves import Batch, Move
-from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc, utc_now
-from tui.errors import ReadOnly, ServerUnreachable, SessionDamaged, SessionNotFound, StorageError
+from tui.errors import ReadOnly, ServerUnreachable, SessionDamaged, StorageError
 from tui.storage.disk import odd_values
 from tui.storage.index.child import Progress
 from tui.storage.journal import Journal, OpenJournal
+from tui.storage.json_lines import IMPORTS
 from tui.storage.moves import decoded
 from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.appending import JournalAppender
 from tui.storage.postgres.attempts import Attempts
 from tui.storage.postgres.connection_pool import ConnectionPool
-from tui.storage.postgres.importing import IMPORT_SECONDS, add_session, read_log
+from tui.storage.postgres.importing import IMPORT_SECONDS, add_session
 from tui.storage.postgres.leases import PostgresLease, ServerLeases
 from tui.storage.postgres.listening import Listener
 from tui.storage.postgres.listing import condition_of
@@ -37,7 +37,7 @@ from tui.storage.postgres.moving import Mover
 from tui.storage.postgres.rows import opened, published_row
 from tui.storage.postgres.tables import as_bytes, as_text, scope_key
 from tui.storage.postgres.words import index_session
-from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter, begun
+from tui.storage.protocol import Appended, Lease, Listing, SessionFilter, SessionStore
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 _INDEX_SECONDS = 600.0
 """Of one session."""
 
+_IMPORTS = "select line from imports where position(%s::bytea in line) > 0 order by number"
 _LAST_MOVES = "select line from moves order by number desc limit 25000"
 _NEWEST = "order by used_ns desc, id"
 _NUMBERED = """
@@ -59,16 +60,16 @@ _NUMBERED = """
 """
 
 
-class PostgresCatalog:
+class PostgresCatalog(msgspec.Struct, eq=False):
     """A ``tui.domain.targets.Catalog``; ``wanted`` narrows names and prefixes, not ids."""
 
-    def __init__(self, connection: "Connection", wanted: SessionFilter) -> None:
-        self._connection = connection
-        self._wanted = wanted
+    _database: ConnectionPool
+    _wanted: SessionFilter
+    _imports: Callable[[str], Iterable[ImportLine]]
 
     def has(self, session_id: str) -> bool:
         query = "select 1 from sessions where id = %s and place <> 'reserved'"
-        return self._connection.execute(query, (session_id,)).fetchone() is not None
+        return bool(self._database.execute(query, (session_id,)))
 
     def beginning(self, prefixes: tuple[str, ...]) -> Iterable[str]:
         # No id begins with anything else, and not all of that can be sent.
@@ -78,11 +79,11 @@ class PostgresCatalog:
         return [row[0] for row in self._passed("id", f"({starts})", values)]
 
     def numbered(self, scope: str, ordinal: int) -> str | None:
-        found = self._connection.execute(_NUMBERED, (scope_key(scope), ordinal)).fetchone()
-        return str(found[0]) if found else None
+        found = self._database.execute(_NUMBERED, (scope_key(scope), ordinal))
+        return str(found[0][0]) if found else None
 
     def scopes(self) -> Collection[str]:
-        return [as_text(row[0]) for row in self._connection.execute("select name from scopes")]
+        return [as_text(row[0]) for row in self._database.execute("select name from scopes")]
 
     def named(self, name: str) -> Iterable[str]:
         condition = "sha256(name) = sha256(%(name)s) and name <> ''"
@@ -90,7 +91,7 @@ class PostgresCatalog:
         return [row[0] for row in found]
 
     def imported(self, name: str) -> Iterable[str]:
-        return came_from(name, read_log(self._connection, bytes_naming(name)))
+        return came_from(name, self._imports(name))
 
     def newest(self, count: int) -> Sequence[str]:
         return [row[0] for row in self._passed("id", f"true {_NEWEST} limit {count}", {})]
@@ -103,10 +104,10 @@ class PostgresCatalog:
         """Read columns of the sessions that the filter passes and that meet a condition."""
         passed, more = condition_of(self._wanted, self._wanted.statuses)
         query = f"select {columns} from sessions where {passed} and {condition}"  # noqa: S608
-        return self._connection.execute(query.encode(), values | more).fetchall()
+        return self._database.execute(query, values | more)
 
 
-class PostgresStore:
+class PostgresStore(SessionStore):
     """A store at a server, which several machines share; threads may use it at once."""
 
     def __init__(self, address: str, clock: Callable[[], datetime] = utc_now) -> None:
@@ -150,30 +151,17 @@ class PostgresStore:
 
     # --- holding
 
-    def create(
-        self,
-        scope: str,
-        project_path: str,
-        model: str,
-        *,
-        session_id: str | None = None,
-        created_at: str | None = None,
-        forked_from: str | None = None,
-        imported_from: str | None = None,
-    ) -> Lease:
-        created = created_at or format_utc(self._clock())
-        return self._leases.create(
-            begun(session_id, scope, project_path, model, created, forked_from, imported_from)
-        )
+    def reserve(self, header: SessionHeader) -> Lease:
+        return self._leases.create(header)
 
     def lease(self, session_id: str) -> Lease:
         return self._leases.lease(session_id)
 
-    def obstacles(self) -> tuple[str, ...]:
-        return ()
-
     def holder(self, session_id: str) -> Holder | None:
         return self._leases.holder(session_id)
+
+    def now(self) -> str:
+        return format_utc(self._clock())
 
     # --- writing
 
@@ -231,8 +219,8 @@ class PostgresStore:
             self._attempts.once(header.id, "imported", make)
 
     def imports(self, naming: str = "") -> Iterator[ImportLine]:
-        with self._database.connection() as connection:
-            return read_log(connection, bytes_naming(naming))
+        rows = self._database.execute(_IMPORTS, (bytes_naming(naming),))
+        return IMPORTS.decoded(bytes(row[0]) for row in rows)
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         encoded = [journal_json(msgspec.to_builtins(line)) for line in lines]
@@ -276,13 +264,6 @@ class PostgresStore:
         query = f"select count(*) from sessions where {condition}"  # noqa: S608 - our constants
         return int(self._database.execute(query, values)[0][0])
 
-    def entry(self, session_id: str) -> SessionEntry:
-        with self._database.connection() as connection:
-            found = self._lister.entries(connection, [checked_id(session_id)])
-        if not found:
-            raise SessionNotFound(session_id)
-        return found[0]
-
     def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
         with self._database.connection() as connection:
             wanted = [each for each in session_ids if is_session_id(each)]
@@ -294,37 +275,16 @@ class PostgresStore:
             info = connection.info
             return f"postgresql://{info.host or ''}/{info.dbname}#{session_id}"
 
-    def resolve(
-        self,
-        target: str,
-        scope: str,
-        *,
-        listed: Sequence[str] = (),
-        wanted: SessionFilter | None = None,
-    ) -> str:
-        with self._database.connection() as connection:
-            return resolve(target, scope, PostgresCatalog(connection, wanted or FINDABLE), listed)
+    def catalog(self, wanted: SessionFilter) -> PostgresCatalog:
+        return PostgresCatalog(self._database, wanted, self.imports)
 
-    def search(
-        self,
-        query: str,
-        limit: int,
-        *,
-        seconds: float = 0.2,
-        wanted: Callable[[], bool] | None = None,
+    def search_index(
+        self, query: str, limit: int, seconds: float, wanted: Callable[[], bool] | None
     ) -> "SearchResult":
-        from tui.domain.search.query import source_of, with_sessions
         from tui.storage.postgres.search import search
 
         with self._database.connection() as connection:
-            found = search(connection, query, limit, seconds, wanted)
-            named = source_of(query)
-            lines = read_log(connection, bytes_naming(named)) if named else ()
-        ids = came_from(named, lines)
-        return with_sessions(found, self.entries(ids), limit) if ids else found
-
-    def catch_up_index(self, session_id: str) -> None:
-        """Do nothing: a save writes to the index, too."""
+            return search(connection, query, limit, seconds, wanted)
 
     def build_index(self, builder: str, *, anew: bool = False) -> Iterator[Progress]:  # noqa: ARG002
         """Rebuild the index of all sessions, newest use first; it is never behind."""
