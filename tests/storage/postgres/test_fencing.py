@@ -10,8 +10,9 @@ import pytest
 
 from tests.builders import texts, user
 from tui.errors import LeaseLost, ServerUnreachable, SessionBusy
-from tui.storage.postgres import leases, moving
+from tui.storage.postgres import leases
 from tui.storage.postgres.rows import Row
+from tui.storage.postgres.store import PostgresStore
 
 SCOPE = "project:/shop"
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
@@ -140,7 +141,7 @@ def test_who_loses_the_lease_meanwhile_moves_nothing(verb, store, other, postgre
         taken.append(other.lease(lease.session_id))
         return "now"
 
-    monkeypatch.setattr(moving, "format_utc", late)
+    monkeypatch.setattr(PostgresStore, "now", late)
     with pytest.raises(SessionBusy):
         getattr(store, verb)(lease.session_id)
     assert store.moves() == ()

@@ -23,9 +23,8 @@ from tui.storage.journal import OpenJournal
 from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.importing import IMPORT_SECONDS, insert_session
-from tui.storage.postgres.moving import PLACES, add_moves
 from tui.storage.postgres.pieces import PieceReader, cut
-from tui.storage.postgres.rows import COLUMNS, Place, published_row, rows_of
+from tui.storage.postgres.rows import COLUMNS, PLACES, Place, published_row, rows_of
 from tui.storage.postgres.tables import as_bytes, moment_ns
 from tui.storage.postgres.words import index_session
 
@@ -51,6 +50,7 @@ _NUMBERED = """
     where id = %s
 """
 _USES = "select sha256, session from picture_uses order by session, sha256"
+_ADD_MOVES = "insert into moves (line) select line from unnest(%s::bytea[]) line"
 _LOCK = f"select {COLUMNS} from sessions where id = %s for update"  # noqa: S608 - constants
 
 
@@ -126,8 +126,8 @@ class PostgresJournals:
             return pictures.missing(connection, used)
 
     def add_moves(self, moves: Sequence[Move]) -> None:
-        with self._database.connection() as connection:
-            add_moves(connection, moves)
+        encoded = [msgspec.json.encode(move) for move in moves]
+        self._database.execute(_ADD_MOVES, (encoded,))
 
     # --- within
 

@@ -10,6 +10,7 @@ import msgspec
 from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import Record, SessionHeader, Settings, State
 from tui.domain.journal.session import Holder, Status
+from tui.domain.moves import Place as MovePlace
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds
 from tui.errors import SessionBusy, SessionDamaged, SessionNotFound
 from tui.storage.journal_window import decoded
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Place = Literal["reserved", "kept", "archived", "trashed"]
 
+PLACES: dict[Place, MovePlace] = {"kept": "sessions", "archived": "archive", "trashed": "trash"}
 COLUMNS = """id, number, scope, ordinal, header, place, used_ns, closed_ns, pinned, size, changed,
     last_append::text, epoch, holder,
     coalesce(leased_until > now(), false) as leased, described_at, described"""

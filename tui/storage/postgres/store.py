@@ -1,9 +1,11 @@
 """A store in a PostgreSQL server: journals as rows of bytes, leases as epochs of a row."""
 
+import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from functools import partial
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,23 +21,22 @@ from tui.domain.journal.session import (
 )
 from tui.domain.moves import Batch, Move
 from tui.domain.timestamps import format_utc, utc_now
-from tui.errors import ReadOnly, ServerUnreachable, SessionDamaged, StorageError
+from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageError
 from tui.storage.disk import odd_values
 from tui.storage.index.child import Progress
 from tui.storage.journal import Journal, OpenJournal
 from tui.storage.json_lines import IMPORTS
-from tui.storage.moves import decoded
+from tui.storage.moves import decoded, new_batch
 from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.appending import JournalAppender
-from tui.storage.postgres.attempts import Attempts
+from tui.storage.postgres.attempts import PURGED, Attempts
 from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.importing import IMPORT_SECONDS, add_session
-from tui.storage.postgres.leases import PostgresLease, ServerLeases
+from tui.storage.postgres.leases import Attempt, PostgresLease, ServerLeases
 from tui.storage.postgres.listening import Listener
 from tui.storage.postgres.listing import condition_of
-from tui.storage.postgres.moving import Mover
-from tui.storage.postgres.rows import opened, published_row
-from tui.storage.postgres.tables import as_bytes, as_text, scope_key
+from tui.storage.postgres.rows import PLACES, Place, opened, published_row
+from tui.storage.postgres.tables import VERSION, as_bytes, as_text, scope_key
 from tui.storage.postgres.words import index_session
 from tui.storage.protocol import Appended, Lease, Listing, SessionFilter, SessionStore
 
@@ -47,10 +48,28 @@ if TYPE_CHECKING:
 
     _Write = Callable[[Connection, PostgresLease, Sequence[Record], Sequence[bytes]], Appended]
 
+_UNVERIFIED = (
+    "The connection to the store's server does not check who answers. Add ?sslmode=verify-full to"
+    " its address."
+)
+_STATE = """
+    select current_user, has_database_privilege(current_database(), 'create'),
+        (select count(*) from sibyl.sessions),
+        (select count(*) from sibyl.sessions where leased_until > clock_timestamp()),
+        extract(epoch from clock_timestamp())::float8
+"""
+"""The time as a number: the database may have a style of dates that cannot be read."""
 _INDEX_SECONDS = 600.0
 """Of one session."""
 
 _IMPORTS = "select line from imports where position(%s::bytea in line) > 0 order by number"
+_MOVE = """
+    with moved as (
+        update sessions set place = %(place)s, changed = changed + 1, last_move = %(attempt)s
+        where id = %(id)s and epoch = %(epoch)s and place = %(left)s returning id)
+    insert into moves (line) select %(line)s from moved returning number
+"""
+_PURGE = "delete from sessions where id = %s and epoch = %s returning id"
 _LAST_MOVES = "select line from moves order by number desc limit 25000"
 _NEWEST = "order by used_ns desc, id"
 _NUMBERED = """
@@ -117,7 +136,6 @@ class PostgresStore(SessionStore):
         self._writer = JournalAppender(self._leases, clock)
         self._lister = listing.Lister()
         self._attempts = Attempts(self._database)
-        self._mover = Mover(self._leases, self._writer, self._attempts, clock)
         self._listener: Listener | None = None
 
     @property
@@ -137,17 +155,29 @@ class PostgresStore(SessionStore):
 
     def check(self) -> tuple[str, ...]:
         """Connect, make the tables if need be, and return warnings. Raises ``StorageError``."""
-        from tui.storage.postgres.health import warnings
-
         with self._database.connection() as connection:
-            return warnings(connection)
+            return () if _is_local(connection) or _is_verified(connection) else (_UNVERIFIED,)
 
     def report(self) -> dict[str, str]:
         """Describe the server. Raises ``StorageError``."""
-        from tui.storage.postgres.health import report
-
         with self._database.connection() as connection:
-            return report(connection)
+            began = time.monotonic()
+            connection.execute("select 1")
+            milliseconds = (time.monotonic() - began) * 1000
+            ((user, may_create, sessions, held, now),) = connection.execute(_STATE).fetchall()
+            tls = "TLS" if connection.pgconn.ssl_in_use else "no TLS"
+            is_local = _is_local(connection)
+            sure = "verified" if _is_verified(connection) else "not verified"
+            apart = abs(time.time() - now)
+            return {
+                "server": f"PostgreSQL {connection.info.parameter_status('server_version')}",
+                "connection": f"this machine, {tls}" if is_local else f"network, {tls}, {sure}",
+                "tables": f"version {VERSION}",
+                "role": f"{user}, {'may' if may_create else 'may not'} make the tables",
+                "sessions": f"{sessions:,}, {held:,} open",
+                "round trip": f"{milliseconds:.1f} ms",
+                "clocks": f"{apart:.1f} s apart",
+            }
 
     # --- holding
 
@@ -306,16 +336,65 @@ class PostgresStore(SessionStore):
     # --- moving
 
     def delete(self, session_id: str, batch: Batch | None = None) -> None:
-        self._mover.move(session_id, ("kept", "archived"), "trashed", batch)
+        self._move(session_id, ("kept", "archived"), "trashed", batch)
 
     def archive(self, session_id: str, batch: Batch | None = None) -> None:
-        self._mover.move(session_id, ("kept",), "archived", batch)
+        self._move(session_id, ("kept",), "archived", batch)
 
     def restore(self, session_id: str, batch: Batch | None = None) -> None:
-        self._mover.move(session_id, ("archived", "trashed"), "kept", batch)
+        self._move(session_id, ("archived", "trashed"), "kept", batch)
 
     def purge(self, session_id: str) -> None:
-        self._mover.purge(session_id)
+        def make(_: str) -> None:
+            with self._leases.borrowed(session_id, "trashed") as (connection, lease, _row):
+                if connection.execute(_PURGE, (session_id, lease.epoch)).fetchone() is None:
+                    raise self._busy(session_id)
+                pictures.free(connection, session_id)
+                self._leases.drop(lease)
+
+        self._attempts.once(session_id, PURGED, make)
+
+    def _move(
+        self, session_id: str, places: tuple[Place, ...], place: Place, batch: Batch | None
+    ) -> None:
+        """Move a session in one transaction with its line in the log."""
+        moves = batch or new_batch("user")
+
+        def make(attempt: str) -> None:
+            written: Attempt | None = None
+            with self._leases.borrowed(session_id, *places) as (connection, lease, row):
+                if place == "kept" and lease.newer is None and not moves.is_undo:
+                    written = self._writer.restore(connection, lease, row.place)
+                line = Move(
+                    row.id,
+                    PLACES[row.place],
+                    PLACES[place],
+                    self.now(),
+                    moves.reason,
+                    moves.id,
+                )
+                wanted = {
+                    "id": session_id,
+                    "epoch": lease.epoch,
+                    "left": row.place,
+                    "place": place,
+                    "attempt": attempt,
+                    "line": msgspec.json.encode(line),
+                }
+                moved = connection.execute(_MOVE, wanted)
+            # Its answer came with that of the commit. Nothing was moved without the lease, or if
+            # an attempt that was taken for lost came first.
+            if moved.fetchone() is None:
+                raise self._busy(session_id)
+            if written is not None:
+                lease.accept(written)
+
+        self._attempts.once(session_id, place, make)
+
+    def _busy(self, session_id: str) -> SessionBusy:
+        """Name the program that was quicker."""
+        holder = self._leases.holder(session_id)
+        return SessionBusy(session_id, str(holder)) if holder else SessionBusy(session_id)
 
     def moves(self) -> tuple[Move, ...]:
         rows = self._database.execute(_LAST_MOVES)
@@ -351,3 +430,17 @@ def _saving(session_id: str) -> Generator[None]:
         yield
     except DamagedRecord as error:
         raise StorageError(f"Cannot save session {session_id}: a record is {error}") from error
+
+
+def _is_verified(connection: "Connection") -> bool:
+    wanted = connection.info.get_parameters()
+    checks = wanted.get("sslmode", "").startswith("verify-")
+    return connection.pgconn.ssl_in_use and (checks or wanted.get("sslrootcert") == "system")
+
+
+def _is_local(connection: "Connection") -> bool:
+    """True for a socket of this machine, and for loopback."""
+    try:
+        return ip_address(connection.info.hostaddr).is_loopback
+    except ValueError:
+        return connection.info.host.startswith(("/", "@"))
