@@ -66,7 +66,7 @@ def test_a_member_can_do_everything_but_change_tables(member, team):
     lease.release()
     assert member.attachment(lease.session_id, digest) == b"picture"
     assert member.search("zebra", 5).hits
-    member.index(lease.session_id)
+    list(member.build_index("a test", anew=True))
     assert member.journal(lease.session_id).load().damaged == 0
     member.archive(lease.session_id)
     member.restore(lease.session_id)

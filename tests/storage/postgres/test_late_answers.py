@@ -14,8 +14,8 @@ from tests.storage.postgres.test_faults import said
 from tui.domain.journal.records import SessionHeader
 from tui.errors import ServerUnreachable, StorageError
 from tui.storage.postgres import connection_pool
+from tui.storage.postgres.appending import JournalAppender
 from tui.storage.postgres.leases import ServerLeases
-from tui.storage.postgres.store import PostgresStore
 
 _SLOW = """
 create function sibyl.slow() returns trigger language plpgsql set lock_timeout = 0 as $$
@@ -152,7 +152,7 @@ def in_doubt(store, link, monkeypatch):
     """A session whose second message is there, and its holder does not know it."""
     lease = new(store, user("first", "first"))
     with monkeypatch.context() as patch:
-        patch.setattr(PostgresStore, "_settled", lambda *_: None)
+        patch.setattr(JournalAppender, "settle", lambda *_: None)
         link.loses_answer = True
         with pytest.raises(ServerUnreachable):
             store.append(lease, (user("second", "second"),))
