@@ -195,6 +195,7 @@ class NewerVersion(StorageError):
         super().__init__(
             f"Session {session_id} was written by a newer sibyl-tui (format {version})."
         )
+        self.session_id = session_id
         self.version = version
 
 
