@@ -134,11 +134,8 @@ class Commands:
     async def show_session(self):
         self.calls.append(("show_session",))
 
-    async def ask_again(self, message_id):
-        self.calls.append(("ask_again", message_id))
-
-    async def edit_question(self, message_id):
-        self.calls.append(("edit_question", message_id))
+    async def revise(self, message_id, what):
+        self.calls.append((what, message_id))
 
     async def retry(self):
         self.calls.append(("retry",))

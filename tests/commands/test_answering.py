@@ -21,7 +21,7 @@ async def test_after_a_whole_answer_another_version_is_asked_for(commands):
     await commands.program.send("hello")
     answer = answered(commands, "hi")
     await commands("/retry")
-    assert commands.calls == [("ask_again", answer.id)]
+    assert commands.calls == [("again", answer.id)]
 
 
 async def test_edit_is_about_the_last_question(commands):
@@ -29,7 +29,7 @@ async def test_edit_is_about_the_last_question(commands):
     answered(commands, "hi")
     question = commands.current.session.loaded_messages[0]
     await commands("/edit")
-    assert commands.calls == [("edit_question", question.id)]
+    assert commands.calls == [("edit", question.id)]
 
 
 async def test_where_nothing_was_asked_there_is_nothing_to_edit(commands):

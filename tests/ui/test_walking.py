@@ -1,6 +1,7 @@
 """Going from session to session by Alt+Up and Alt+Down."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,7 +9,8 @@ from tests.ui.screen import conversation, rows, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.views.sidebar_rows import Group, SessionRow
 from tui.screens import session_walk
-from tui.screens.session_walk import SessionSteps
+from tui.screens.session_walk import SessionWalk
+from tui.widgets.sidebar.messages import MoreWanted
 
 
 def rows_of(ids):
@@ -29,50 +31,61 @@ def watch():
     return Watch()
 
 
-def test_the_way_back_is_the_way_there_though_the_session_that_was_left_moved_down(watch):
-    steps = SessionSteps(watch)
-    assert steps.step(rows_of("abcd"), "a", 1) == "b"
-    assert steps.step(rows_of("bcad"), "b", -1) == "a"
-    assert steps.step(rows_of("bcad"), "a", 1) == "b"
-    assert steps.step(rows_of("bcad"), "b", 1) == "c"
-    assert steps.step(rows_of("bcad"), "c", 1) == "d"
+@pytest.fixture
+def step(watch):
+    """Steps through a list from the session on screen; gives the one that is selected."""
+    said = []
+    sidebar = SimpleNamespace(has_more=True, post_message=said.append)
+    prompt = SimpleNamespace(editor=SimpleNamespace(call_later=lambda _: None))
+    walk = SessionWalk(sidebar, prompt, watch)
+
+    def step(ids, shown, way, aim=None):
+        said.clear()
+        sidebar.shown, walk.shown, walk.aim = rows_of(ids), shown, aim
+        walk.step(way)
+        return walk.aim
+
+    step.said = said
+    return step
 
 
-def test_a_later_step_goes_by_the_list_as_it_is(watch):
-    steps = SessionSteps(watch)
-    steps.step(rows_of("abcd"), "a", 1)
+def test_the_way_back_is_the_way_there_though_the_session_that_was_left_moved_down(step):
+    assert step("abcd", "a", 1) == "b"
+    assert step("bcad", "b", -1) == "a"
+    assert step("bcad", "a", 1) == "b"
+    assert step("bcad", "b", 1) == "c"
+    assert step("bcad", "c", 1) == "d"
+
+
+def test_a_later_step_goes_by_the_list_as_it_is(step, watch):
+    step("abcd", "a", 1)
     watch.now = 10
-    assert steps.step(rows_of("bcad"), "b", 1) == "c"
-    assert steps.step(rows_of("bcad"), "c", 1) == "a"
+    assert step("bcad", "b", 1) == "c"
+    assert step("bcad", "c", 1) == "a"
 
 
-def test_a_step_from_where_another_way_led_goes_by_the_list_as_it_is(watch):
-    steps = SessionSteps(watch)
-    steps.step(rows_of("abcd"), "a", 1)
-    assert steps.step(rows_of("bcad"), "d", -1) == "a"
+def test_a_step_from_where_another_way_led_goes_by_the_list_as_it_is(step):
+    step("abcd", "a", 1)
+    assert step("bcad", "d", -1) == "a"
 
 
-def test_what_is_read_meanwhile_is_walked_through_behind_and_what_is_gone_is_not(watch):
-    steps = SessionSteps(watch)
-    steps.step(rows_of("ab"), "a", 1)
-    assert steps.step(rows_of("bcd"), "b", 1) == "c"
-    assert steps.step(rows_of("bcd"), "c", -1) == "b"
-    assert steps.step(rows_of("bcd"), "b", -1) == "b"
+def test_what_is_read_meanwhile_is_walked_through_behind_and_what_is_gone_is_not(step):
+    step("ab", "a", 1)
+    assert step("bcd", "b", 1) == "c"
+    assert step("bcd", "c", -1) == "b"
+    assert step("bcd", "b", -1) == "b"
 
 
-def test_steps_go_on_from_what_was_aimed_at_not_from_what_is_shown_still(watch):
-    steps = SessionSteps(watch)
-    steps.aim = steps.step(rows_of("abc"), "a", 1)
-    assert steps.step(rows_of("abc"), "a", 1) == "c"
+def test_steps_go_on_from_what_was_aimed_at_not_from_what_is_shown_still(step):
+    assert step("abc", "a", 1, aim=step("abc", "a", 1)) == "c"
 
 
-def test_the_end_is_near_twenty_rows_before_it(watch):
+def test_more_is_wanted_twenty_rows_before_the_end(step):
     names = [str(number) for number in range(50)]
-    steps = SessionSteps(watch)
-    steps.step(rows_of(names), "28", 1)
-    assert not steps.nears_end()
-    steps.step(rows_of(names), "29", 1)
-    assert steps.nears_end()
+    step(names, "28", 1)
+    assert step.said == []
+    step(names, "29", 1)
+    assert [type(each) for each in step.said] == [MoreWanted]
 
 
 async def test_alt_up_leads_back_to_a_session_that_alt_down_closed(world, monkeypatch):

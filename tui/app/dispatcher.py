@@ -71,7 +71,7 @@ class Dispatcher(msgspec.Struct, eq=False):
             # Later tasks wait until the answer has stopped.
             self._queue.add(self._shell().start(stop, "stop the answer"))
         elif reach == "at once":
-            await self._run(invocation)
+            await self._do(partial(_run, invocation=invocation), _typed(invocation))
         else:
             task = partial(self._run_in, self._workspace.current.id, invocation)
             self._queue.add(task, leads=reach != "stays", name=_typed(invocation))
@@ -86,11 +86,8 @@ class Dispatcher(msgspec.Struct, eq=False):
             # An earlier task took long, and led to another session.
             words = f"Not done, because another session is on screen now: {_typed(invocation)}"
             self._controllers.presenter.say(Notice(words, "warning"))
-            return
-        await self._run(invocation)
-
-    async def _run(self, invocation: Invocation) -> None:
-        await self._do(partial(_run, invocation=invocation), _typed(invocation))
+        else:
+            await self._do(partial(_run, invocation=invocation), _typed(invocation))
 
     async def _do(self, work: "Work", name: str = "") -> None:
         await self._shell().start(work, name)()

@@ -35,55 +35,6 @@ class KeyTaker(Protocol):
         ...
 
 
-class KeyDispatch:
-    """Dispatches keys and pastes, one at a time."""
-
-    def __init__(self, app: App[Any], dispatch: Callable[[events.Event], Awaitable[None]]) -> None:
-        """``dispatch`` is the application's own handler of events."""
-        self._app = app
-        self._dispatch = dispatch
-        self._typed_last: tuple[TextArea, float] | None = None
-
-    async def leads_elsewhere(self, event: events.Key | events.Paste) -> bool:
-        """Dispatch a key; true if later keys may be meant for another widget."""
-        # Textual gives the focus back with a key, and for a paste not at all.
-        self._app.app_focus = True
-        if self._is_taken(event):
-            return not is_text(event)
-        await self._dispatch(event)
-        if isinstance(event, events.Paste):
-            return False
-        # A priority binding's key goes to no widget. Up may bring another text into the prompt.
-        if not event.is_forwarded or event.key in ("enter", "escape", "up"):
-            return True
-        # Keys that only edit text move no focus.
-        return not event.is_printable and not isinstance(self._app.focused, TextArea)
-
-    def _is_taken(self, event: events.Key | events.Paste) -> bool:
-        """Give a key to a question, to the text that it came behind, or to a screen."""
-        focused = self._app.focused if self._app.screen_stack else None
-        if isinstance(focused, KeyTaker) and focused.takes_key(event):
-            return True
-        if isinstance(focused, Input | TextArea):
-            if isinstance(focused, TextArea) and is_text(event):
-                self._typed_last = focused, event.time
-            return False
-        if self._typed_last is not None and is_text(event):
-            # The area that had the text before it in the same read has this, too.
-            area, at = self._typed_last
-            same = at == event.time and area.screen is self._app.screen
-            if same and area.post_message(event):
-                return True
-        stack = self._app.screen_stack
-        takers = [each for each in reversed(stack) if isinstance(each, KeyTaker)]
-        # A paste is offered to the screens below the topmost one as well, and so is a letter that a
-        # list has no use for.
-        is_paste, is_list = isinstance(event, events.Paste), stack and stack[-1] not in takers
-        if not is_paste and not (is_list and is_free_text(event, stack[-1])):
-            takers = [each for each in takers if each is stack[-1]]
-        return any(each.takes_key(event) for each in takers)
-
-
 class InputQueue:
     """Orders all input: first the tasks that dispatched keys have led to, then the waiting keys.
 
@@ -99,7 +50,7 @@ class InputQueue:
         """``dispatch`` is the application's own handler of events."""
         self._app = app
         self._dispatch = dispatch
-        self._keys = KeyDispatch(app, dispatch)
+        self._typed_last: tuple[TextArea, float] | None = None
         self._waiting: deque[Step] = deque()
         self._holds: dict[object, Callable[[], None] | None] = {}
         self._not_begun: list[str] = []
@@ -168,8 +119,47 @@ class InputQueue:
             await self._give(event)
 
     async def _give(self, event: events.Key | events.Paste) -> None:
-        if await self._keys.leads_elsewhere(event):
+        if await self._leads_elsewhere(event):
             self.run_between_keys(_nothing)
+
+    async def _leads_elsewhere(self, event: events.Key | events.Paste) -> bool:
+        """Dispatch a key; true if later keys may be meant for another widget."""
+        # Textual gives the focus back with a key, and for a paste not at all.
+        self._app.app_focus = True
+        if self._is_taken(event):
+            return not is_text(event)
+        await self._dispatch(event)
+        if isinstance(event, events.Paste):
+            return False
+        # A priority binding's key goes to no widget. Up may bring another text into the prompt.
+        if not event.is_forwarded or event.key in ("enter", "escape", "up"):
+            return True
+        # Keys that only edit text move no focus.
+        return not event.is_printable and not isinstance(self._app.focused, TextArea)
+
+    def _is_taken(self, event: events.Key | events.Paste) -> bool:
+        """Give a key to a question, to the text that it came behind, or to a screen."""
+        focused = self._app.focused if self._app.screen_stack else None
+        if isinstance(focused, KeyTaker) and focused.takes_key(event):
+            return True
+        if isinstance(focused, Input | TextArea):
+            if isinstance(focused, TextArea) and is_text(event):
+                self._typed_last = focused, event.time
+            return False
+        if self._typed_last is not None and is_text(event):
+            # The area that had the text before it in the same read has this, too.
+            area, at = self._typed_last
+            same = at == event.time and area.screen is self._app.screen
+            if same and area.post_message(event):
+                return True
+        stack = self._app.screen_stack
+        takers = [each for each in reversed(stack) if isinstance(each, KeyTaker)]
+        # A paste is offered to the screens below the topmost one as well, and so is a letter that a
+        # list has no use for.
+        is_paste, is_list = isinstance(event, events.Paste), stack and stack[-1] not in takers
+        if not is_paste and not (is_list and is_free_text(event, stack[-1])):
+            takers = [each for each in takers if each is stack[-1]]
+        return any(each.takes_key(event) for each in takers)
 
     async def _release(self, hold: object) -> None:
         self._holds.pop(hold, None)

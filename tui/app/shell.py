@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from textual.app import App
@@ -128,13 +128,9 @@ class AppShell(msgspec.Struct, eq=False):
     def open_sessions(self, view: PickerView, *, everywhere: bool = True, text: str = "") -> None:
         self._controllers.picker.open(view, everywhere=everywhere, text=text)
 
-    async def ask_again(self, message_id: str) -> None:
-        again = VersionIntent(message_id, "again")
-        await self._controllers.versions.handle(self.workspace.current, again)
-
-    async def edit_question(self, message_id: str) -> None:
-        edit = VersionIntent(message_id, "edit")
-        await self._controllers.versions.handle(self.workspace.current, edit)
+    async def revise(self, message_id: str, what: Literal["again", "edit"]) -> None:
+        wanted = VersionIntent(message_id, what)
+        await self._controllers.versions.handle(self.workspace.current, wanted)
 
     async def retry(self) -> None:
         await self._controllers.prompt.retry()

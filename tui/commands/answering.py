@@ -20,7 +20,7 @@ async def retry(shell: Shell, arguments: str) -> None:
     elif can_retry(messages[-1]):
         await shell.retry()
     else:
-        await shell.ask_again(messages[-1].id)
+        await shell.revise(messages[-1].id, "again")
 
 
 @command("edit")
@@ -30,7 +30,7 @@ async def edit(shell: Shell, arguments: str) -> None:
     question = next((each for each in reversed(messages) if each.role == "user"), None)
     if question is None:
         return shell.say("No question to edit yet.")
-    return await shell.edit_question(question.id)
+    return await shell.revise(question.id, "edit")
 
 
 @command("compact")

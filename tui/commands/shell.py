@@ -114,12 +114,8 @@ class Shell(Protocol):
         """Show the session picker for all projects or the current one, with a text to filter by."""
         ...
 
-    async def ask_again(self, message_id: str) -> None:
-        """Ask the question of an answer again, in its place."""
-        ...
-
-    async def edit_question(self, message_id: str) -> None:
-        """Put a question into the prompt, to be sent in its place."""
+    async def revise(self, message_id: str, what: Literal["again", "edit"]) -> None:
+        """Ask a question again, or put it into the prompt to be sent in its place."""
         ...
 
     async def retry(self) -> None:

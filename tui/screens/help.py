@@ -1,7 +1,7 @@
 """The help screen, derived from the bindings, the command table and the marks."""
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from textual import events, on
@@ -133,21 +133,15 @@ class HelpScreen(Dialog[None]):
 
 def matching(sections: Sequence[Section], words: str) -> Sequence[Section]:
     """Keep the lines that have all words; for one character those of that key, if it is one."""
-    wanted = words.casefold().split()
-
-    def has_key(_: str, line: KeyHelpLine) -> bool:
-        return words in line.typed.replace(" or ", ", ").split(", ")
-
-    def has_all(where: str, line: KeyHelpLine) -> bool:
-        text = f"{where} {line.typed} {line.does}".casefold()
-        return all(word in text for word in wanted)
-
-    return (len(words) == 1 and _kept(sections, has_key)) or _kept(sections, has_all)
-
-
-def _kept(sections: Sequence[Section], fits: Callable[[str, KeyHelpLine], bool]) -> list[Section]:
-    kept = [(where, [line for line in lines if fits(where, line)]) for where, lines in sections]
-    return [section for section in kept if section[1]]
+    wanted, with_key, with_all = words.casefold().split(), list[Section](), list[Section]()
+    for where, lines in sections:
+        of_key = [each for each in lines if words in each.typed.replace(" or ", ", ").split(", ")]
+        if of_key and len(words) == 1:
+            with_key.append((where, of_key))
+        texts = {each: f"{where} {each.typed} {each.does}".casefold() for each in lines}
+        if fitting := [each for each in lines if all(word in texts[each] for word in wanted)]:
+            with_all.append((where, fitting))
+    return with_key or with_all
 
 
 def _command_section(heading: str, commands: Sequence[Command]) -> Section:

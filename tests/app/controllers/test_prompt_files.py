@@ -13,7 +13,8 @@ from tui.widgets.prompt import Paste, Prompt
 
 class Chat:
     def __init__(self):
-        self.prompt, self.shown, self.put = self, [], []
+        self.prompt = self.editor = self
+        self.shown, self.put = [], []
 
     def show_files(self, listing):
         self.shown.append((listing.folder, *listing.names.matching("")))

@@ -41,9 +41,17 @@ class LiveUpdates(Controller):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)
             self._changed.clear()
-            with suppress(StorageError):
-                # What cannot be read now is read when it can be; opening it tells why not.
-                await self._try_look()
+            # A session that is held here is not looked at.
+            follows = self._workspace.current.opened is None
+            try:
+                await self.look()
+            except ServerUnreachable as error:
+                self._server.note_away(error)
+            except StorageError:
+                pass  # what cannot be read now is read when it can be; opening it tells why not
+            else:
+                if follows:
+                    self._server.note_back()
             if not watched:
                 continue
             self._retry_failed()
@@ -74,18 +82,6 @@ class LiveUpdates(Controller):
             self._changed.set()
         if session_id not in [each.id for each in self._workspace.open]:
             self._listed.set()
-
-    async def _try_look(self) -> None:
-        """Look once, and note if the store's server is away. Raises ``StorageError``."""
-        follows = self._workspace.current.opened is None
-        try:
-            await self.look()
-        except ServerUnreachable as error:
-            self._server.note_away(error)
-            return
-        # A session that is held here is not looked at.
-        if follows:
-            self._server.note_back()
 
     async def look(self) -> None:
         """Look once. Raises ``StorageError``."""
