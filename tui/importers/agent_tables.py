@@ -84,9 +84,9 @@ class Crush(Database):
         value = whole_if_there(places.data / "crush" / "projects.json")
         folders = [each.parent for each in places.in_projects(".crush/crush.db")]
         for project in objects_in(object_in(value).get("projects")) or objects_in(value):
-            folder = Path(text_in(project.get("path")))
+            folder = Path(text_at(project, "path"))
             if folder.is_absolute():
-                folders.append(folder / (text_in(project.get("data_dir")) or ".crush"))
+                folders.append(folder / (text_at(project, "data_dir") or ".crush"))
         for data in dict.fromkeys(folders):
             with suppress(FileNotFoundError, UnfitFile):
                 yield source(Path(system_text(str(data / "crush.db"))))
@@ -104,17 +104,17 @@ class Crush(Database):
         return super().heading(talk)
 
     def left_out(self, facts: p.Json) -> str:
-        name = text_in(facts.get("id"))
+        name = text_at(facts, "id")
         is_own = not facts.get("parent_session_id") and "$$" not in name
         return "" if is_own and not name.startswith("title-") else "sub-agent"
 
     def record(self, row: Row) -> p.Json:
         parts = objects_in(parse_text(row.get("parts")))
-        blocks = [{**object_in(part.get("data")), "type": part.get("type")} for part in parts]
+        blocks = [{**object_at(part, "data"), "type": part.get("type")} for part in parts]
         return {**row, "content": blocks}
 
     def id_of(self, record: p.Json, reading: Reading) -> str:
-        return text_in(record.get("id"))
+        return text_at(record, "id")
 
     def sums_up(self, record: p.Json, reading: Reading) -> bool:
         is_summary = record.get("id") == reading.talk.facts.get("summary_message_id")
@@ -223,7 +223,7 @@ class Goose(Database):
     def line(self, reading: Reading) -> Iterator[p.Item]:
         was_summary = False
         for record in reading.talk.records(reading.ledger):
-            facts = object_in(record.get("metadata"))
+            facts = object_at(record, "metadata")
             hidden = facts.get("userVisible") is False and facts.get("agentVisible") is not False
             counts = p.Ledger()
             said = self.said(record, self.id_of(record, reading), replace(reading, ledger=counts))
@@ -316,7 +316,7 @@ class Zed(Database):
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         yield from super().pieces(record, whole, reading)
-        for result in objects_in(record.get("results")):
+        for result in objects_at(record, "results"):
             content = result.get("content")
             said = [_block(each) for each in items_in(content)] or _block(content)
             text = self.output(said, reading.ledger)
@@ -337,7 +337,7 @@ class Zed(Database):
 
 def _facts(row: Row, thread: p.Json) -> p.Json:
     trees = objects_at(thread, "initial_project_snapshot.worktree_snapshots")
-    folder = text_in(row.get("folder_paths")).partition("\n")[0]
+    folder = text_at(row, "folder_paths").partition("\n")[0]
     folder = folder or next((text_at(tree, "worktree_path") for tree in trees), "")
     known = {key: row.get(key) for key in ("id", "created_at", "updated_at", "parent_id")}
     return {"summary": row.get("summary"), **thread, **known, "folder": folder}
@@ -376,7 +376,7 @@ def _message(value: Any) -> p.Json:
     if name:
         return {"type": name}
     said = record.get("segments") or [{"type": "text", "text": record.get("text")}]
-    calls = [{**each, "type": "tool_use"} for each in objects_in(record.get("tool_uses"))]
+    calls = [{**each, "type": "tool_use"} for each in objects_at(record, "tool_uses")]
     content = [*items_in(said), *calls]
     return {"role": record.get("role"), "content": content, "results": record.get("tool_results")}
 

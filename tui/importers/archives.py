@@ -130,7 +130,12 @@ class Archive:
             if reason := _refusal(member, parts):
                 if is_named:
                     self.refused[member.filename] = reason
-            elif is_named or _BEGINS.match(_beginning(zipped, member)):
+                continue
+            beginning = b""
+            if not is_named:
+                with suppress(*BROKEN), zipped.open(member) as stream:
+                    beginning = stream.read(_BEGINNING_BYTES)
+            if is_named or _BEGINS.match(beginning):
                 yield member
 
 
@@ -154,12 +159,6 @@ def _refusal(member: ZipInfo, parts: list[str]) -> str:
     if member.flag_bits & 1:
         return PROTECTED
     return "" if member.compress_type in _PACKINGS else UNKNOWN_PACKING
-
-
-def _beginning(zipped: ZipFile, member: ZipInfo) -> bytes:
-    with suppress(*BROKEN), zipped.open(member) as stream:
-        return stream.read(_BEGINNING_BYTES)
-    return b""
 
 
 def _write(zipped: ZipFile, member: ZipInfo, target: Path, most: int) -> int:

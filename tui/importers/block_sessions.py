@@ -11,7 +11,7 @@ from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
 from tui.importers.contents import attachment, base64_size, placeholder, usage_beside_cache
 from tui.importers.formats import SPEAKERS, JsonFile, Log, Reading, Talk
-from tui.importers.json_lines import object_in, objects_in, text_in, whole_if_there
+from tui.importers.json_lines import object_in, objects_in, whole_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.message_blocks import QWEN_CODE, Piece, Result, skipped
 from tui.importers.vscode import user_folders
@@ -154,17 +154,16 @@ class Droid(Log):
         return "injected text" if reason == "empty message" and record.get("message") else reason
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
-        pieces = super().pieces(record, whole, reading)
-        return map(_typed, pieces) if whole.role == "user" else pieces
+        """What a record says; of the user's texts, without what was put beside them."""
+        for piece in super().pieces(record, whole, reading):
+            if isinstance(piece, str) and whole.role == "user":
+                yield _REMINDER.sub("", piece).strip()
+            else:
+                yield piece
 
     def mark(self, name: str, block: p.Json) -> str:
         data = value_at(block, "source.data")
         return placeholder(name, text_at(block, "source.media_type"), base64_size(data))
-
-
-def _typed(piece: Piece) -> Piece:
-    """What the user has written of a text, without what was put beside it."""
-    return _REMINDER.sub("", piece).strip() if isinstance(piece, str) else piece
 
 
 _SUB_AGENT = "sub-agent"
@@ -227,7 +226,7 @@ class QwenCode(Log):
                     # It was tried again.
                     facts["ends"].pop(failed, None)
                 elif typed and record.get("type") == "user":
-                    facts["typed"][text_in(record.get("uuid"))] = typed
+                    facts["typed"][text_at(record, "uuid")] = typed
                     typed = ""
                 last, failed = record, ""
                 continue
@@ -237,8 +236,8 @@ class QwenCode(Log):
             if end := _end_in(record):
                 # Of several tries, the last one counts.
                 facts["ends"].pop(failed, None)
-                failed = "" if last.get("type") == "assistant" else text_in(record.get("uuid"))
-                facts["ends"][failed or text_in(last.get("uuid"))] = end
+                failed = "" if last.get("type") == "assistant" else text_at(record, "uuid")
+                facts["ends"][failed or text_at(last, "uuid")] = end
         return facts
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
@@ -254,14 +253,14 @@ class QwenCode(Log):
         return replace(whole, status=status, error=error)
 
     def role_of(self, record: p.Json) -> Role | None:
-        if record.get("isSidechain") is True or text_in(record.get("subtype")) in _INJECTED:
+        if record.get("isSidechain") is True or text_at(record, "subtype") in _INJECTED:
             return None
         return super().role_of(record)
 
     def reason_without_role(self, record: p.Json) -> str:
         if record.get("isSidechain") is True:
             return _SUB_AGENT
-        if text_in(record.get("subtype")) in _INJECTED:
+        if text_at(record, "subtype") in _INJECTED:
             return "injected text"
         if record.get("type") != "system":
             return super().reason_without_role(record)
@@ -271,7 +270,7 @@ class QwenCode(Log):
         """What a record says; of a prompt that was expanded, what the user has typed."""
         typed = ""
         if record.get("type") == "user":
-            given = reading.talk.facts["typed"].get(text_in(record.get("uuid")), "")
+            given = reading.talk.facts["typed"].get(text_at(record, "uuid"), "")
             typed = text_at(record, "systemPayload.displayText") or given
         parts = objects_in(value_at(record, *self.content))
         if typed:

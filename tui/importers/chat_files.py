@@ -14,14 +14,7 @@ from tui.importers import protocol as p
 from tui.importers.contents import joined, placeholder, without_thinking
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk, line_values
 from tui.importers.json_elements import beginning, has_key
-from tui.importers.json_lines import (
-    FILE_BYTES,
-    items_in,
-    object_in,
-    objects_in,
-    parse_text,
-    text_in,
-)
+from tui.importers.json_lines import FILE_BYTES, items_in, parse_text, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds
 from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, Piece, Result, Unknown, call_in
@@ -279,15 +272,15 @@ def _versions(messages: Iterable[p.Json], ids: MadeIds) -> Iterator[p.Json]:
     """The versions of all messages, each with the one that it follows."""
     before = ""
     for message in messages:
-        versions = objects_in(message.get("versions")) or [p.Json()]
+        versions = objects_at(message, "versions") or [p.Json()]
         selected, shown = message.get("currentlySelected"), before
         place = selected if isinstance(selected, int) and 0 <= selected < len(versions) else 0
         for number, version in enumerate(versions):
-            steps = objects_in(version.get("steps"))
+            steps = objects_at(version, "steps")
             words = repr([version.get("content"), *(each.get("content") for each in steps)])
             named = next((text_at(each, "stepIdentifier") for each in steps), "")
             name = ids.within(named) if named else ids.make(text_at(version, "role"), words)
-            infos = (object_in(each.get("genInfo")) for each in (*reversed(steps), version))
+            infos = (object_at(each, "genInfo") for each in (*reversed(steps), version))
             yield {
                 **version,
                 "own_id": name,
@@ -302,12 +295,12 @@ def _versions(messages: Iterable[p.Json], ids: MadeIds) -> Iterator[p.Json]:
 
 def _blocks(version: p.Json, steps: list[p.Json], name: str) -> Iterator[p.Json]:
     """The blocks of a version: its own, or those of its steps."""
-    yield from objects_in(version.get("content"))
+    yield from objects_at(version, "content")
     for step in steps:
         if step.get("type") != "contentBlock":
             yield step
             continue
-        for block in objects_in(step.get("content")):
+        for block in objects_at(step, "content"):
             if value_at(step, "style.type") == "thinking":
                 yield {"type": "thinking"}
             elif block.get("type") in ("toolCallRequest", "toolCallResult"):

@@ -55,14 +55,14 @@ class Oterm(Database):
                 ledger.skipped[WITHOUT_MESSAGES] += 1
                 continue
             # Numbers begin again in another database: the first words tell one chat 1 from another.
-            words = sha256(text_in(first.get("text")).encode("utf-8", "replace")).hexdigest()
+            words = sha256(text_at(first, "text").encode("utf-8", "replace")).hexdigest()
             yield replace(talk, name=f"{talk.facts.get('id')}-{words[:16]}")
 
     def id_of(self, record: p.Json, reading: Reading) -> str:
         return reading.ids.within(str(record.get("id")))
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
-        yield text_in(record.get("text"))
+        yield text_at(record, "text")
         yield from (placeholder("image") for _ in items_in(parse_text(record.get("images"))))
 
 
@@ -251,12 +251,12 @@ class Llm(Format):
 
 def _thread(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
     """The messages of all that was sent and answered in a thread, parents first."""
-    equal = {"thread_id": text_in(row.get("id"))}
+    equal = {"thread_id": text_at(row, "id")}
     rounds = list(database.rows("turns", _TURN, ledger, equal=equal, order=["rowid"]))
-    answers = {text_in(each.get("tip_message_hash")): each for each in rounds}
-    asked = {text_in(each.get("parent_message_hash")): each for each in rounds}
+    answers = {text_at(each, "tip_message_hash"): each for each in rounds}
+    asked = {text_at(each, "parent_message_hash"): each for each in rounds}
     known: dict[str, Row] = {}
-    for tip in (*asked, *answers, text_in(row.get("tip_message_hash"))):
+    for tip in (*asked, *answers, text_at(row, "tip_message_hash")):
         known |= _chain(database, tip, known, ledger)
     for name, message in known.items():
         answer = answers.get(name)
@@ -279,7 +279,7 @@ def _chain(
         if row is None:
             break
         found[tip] = row
-        tip = text_in(row.get("parent_hash"))
+        tip = text_at(row, "parent_hash")
     return dict(reversed(found.items()))
 
 
@@ -310,14 +310,14 @@ class _OldLlm(Format):
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         with opened(source.path) as database:
-            threads = {text_in(row.get("id")) for row in database.rows("threads", ["id"], ledger)}
+            threads = {text_at(row, "id") for row in database.rows("threads", ["id"], ledger)}
             responses: dict[str, list[str]] = defaultdict(list)
             columns = ["id", "conversation_id"]
             for row in database.rows("responses", columns, ledger, order=["rowid"]):
-                name = text_in(row.get("id"))
-                responses[text_in(row.get("conversation_id")) or name].append(name)
+                name = text_at(row, "id")
+                responses[text_at(row, "conversation_id") or name].append(name)
             rows = database.rows("conversations", ["id", "name"], ledger)
-            names = {text_in(row.get("id")): row.get("name") for row in rows}
+            names = {text_at(row, "id"): row.get("name") for row in rows}
             log = _Log(database, ledger)
             for name, ids in responses.items():
                 if name not in threads:
@@ -369,7 +369,7 @@ class _Log:
         found: dict[str, list[object]] = defaultdict(list)
         columns, order = ["response_id", column], ["order", "rowid"]
         for row in self._database.rows(table, columns, ledger, order=order):
-            found[text_in(row.get("response_id"))].append(row.get(column))
+            found[text_at(row, "response_id")].append(row.get(column))
         return found
 
     def records(self, ids: Sequence[str], ledger: p.Ledger) -> Iterator[p.Json]:

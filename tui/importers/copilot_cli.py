@@ -14,7 +14,7 @@ from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.json_lines import RawLine, decode, object_in, objects_in, text_in, whole
+from tui.importers.json_lines import RawLine, decode, object_in, text_in, whole
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.made_ids import MadeIds
 from tui.importers.message_blocks import Blocks, call_in, skipped
@@ -49,19 +49,8 @@ _COUNTS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 _WORKSPACE_BYTES = 1024 * 1024
 
 
-def _read_history(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    """Read the conversation of one of the oldest files. Raises ``OSError``."""
-    value = object_in(whole(path))
-    messages = objects_in(value.get("chatMessages"))
-    if not messages:
-        ledger.skipped["unreadable file"] += 1
-        return
-    source_id = text_at(value, "sessionId") or path.stem
-    heading = p.Heading(source_id, created_at=time_at(value, "startTime"))
-    yield p.Conversation.of(heading, partial(_history_items, messages, source_id))
-
-
 def _history_items(messages: list[p.Json], source_id: str, ledger: p.Ledger) -> Iterator[p.Item]:
+    """The messages of one of the oldest files."""
     ids = MadeIds(source_id)
     for message in messages:
         name, role = ids.make(message), message.get("role")
@@ -69,7 +58,7 @@ def _history_items(messages: list[p.Json], source_id: str, ledger: p.Ledger) -> 
         ledger.count(is_said, "system prompt")
         if is_said:
             text = _BLOCKS.whole_text(message.get("content"), ledger)
-            calls = objects_in(message.get("tool_calls")) if role == "assistant" else []
+            calls = objects_at(message, "tool_calls") if role == "assistant" else []
             result_of = text_at(message, "tool_call_id") or f"{name}-call"
             yield p.ForeignMessage(
                 name,
@@ -118,10 +107,16 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    if source.path.suffix == ".json":
-        yield from _read_history(source.path, ledger)
-    else:
+    if source.path.suffix != ".json":
         yield from _Session(source.path).read(ledger)
+        return
+    value = object_in(whole(source.path))
+    if messages := objects_at(value, "chatMessages"):
+        source_id = text_at(value, "sessionId") or source.path.stem
+        heading = p.Heading(source_id, created_at=time_at(value, "startTime"))
+        yield p.Conversation.of(heading, partial(_history_items, messages, source_id))
+    else:
+        ledger.skipped["unreadable file"] += 1
 
 
 class _Session(Log[_Event]):
@@ -264,7 +259,7 @@ class _Talk(msgspec.Struct, eq=False):
 
     def _prompt(self, event: _Event) -> Iterator[p.Item]:
         said = _BLOCKS.whole_text(event.fields.get("content"), self._ledger)
-        attached = map(_attachment, objects_in(event.fields.get("attachments")))
+        attached = map(_attachment, objects_at(event.fields, "attachments"))
         text = contents.joined([said, *attached])
         if not text:
             self._skip("empty message")
@@ -275,7 +270,7 @@ class _Talk(msgspec.Struct, eq=False):
 
     def _said(self, event: _Event) -> Iterator[p.Item]:
         text = _BLOCKS.whole_text(event.fields.get("content"), self._ledger)
-        calls = _calls(objects_in(event.fields.get("toolRequests")))
+        calls = _calls(objects_at(event.fields, "toolRequests"))
         if not text.strip() and not calls:
             self._skip("thinking" if event.fields.get("reasoningText") else "empty message")
             return

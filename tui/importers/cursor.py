@@ -12,7 +12,7 @@ from tui.importers import protocol as p
 from tui.importers.contents import blocks, joined, placeholder
 from tui.importers.databases import DatabaseCopy, beginnings_in, found, is_database, opened
 from tui.importers.formats import WITHOUT_MESSAGES, Database, Reading, Talk, line_values
-from tui.importers.json_lines import UNREADABLE, object_in, objects_in, parse, parse_text, text_in
+from tui.importers.json_lines import UNREADABLE, object_in, objects_in, parse, parse_text
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.message_blocks import Piece, Result
 from tui.importers.vscode import folder_of, user_folders
@@ -58,7 +58,7 @@ class Cursor(Database):
             if not database.has("composerHeaders"):
                 listed = {**_in_windows(source.path.parent.parent), **listed}
             for row in database.rows(_TABLE, ["key", "value"], ledger, beginning={"key": _CHAT}):
-                chat, name = _value(row.get("value")), text_in(row.get("key")).removeprefix(_CHAT)
+                chat, name = _value(row.get("value")), text_at(row, "key").removeprefix(_CHAT)
                 facts = {**chat, "composerId": name, "listed": listed.get(name, {})}
                 headers = objects_at(chat, "fullConversationHeadersOnly", "conversation")
                 if not chat:
@@ -109,7 +109,7 @@ def _listed(database: DatabaseCopy, ledger: p.Ledger) -> dict[str, p.Json]:
         for each in objects_in(_value(row.get("value")).get("allComposers")):
             found[text_at(each, "composerId")] = each
     for row in database.rows("composerHeaders", ["composerId", "isSubagent", "value"], ledger):
-        name = text_in(row.get("composerId"))
+        name = text_at(row, "composerId")
         facts = {**found.get(name, {}), **_value(row.get("value"))}
         found[name] = {**facts, "isSubagent": row.get("isSubagent")}
     return found
@@ -161,9 +161,9 @@ def _record(bubble: p.Json) -> p.Json:
     blocks: list[p.Json] = [{"type": "text", "text": text_at(bubble, "text")}]
     if "thinking" in bubble:
         blocks.append({"type": "thinking"})
-    blocks += [{**each, "type": "image"} for each in objects_in(bubble.get("images"))]
+    blocks += [{**each, "type": "image"} for each in objects_at(bubble, "images")]
     if not text_at(bubble, "text").strip():
-        codes = [text_at(each, "content") for each in objects_in(bubble.get("codeBlocks"))]
+        codes = [text_at(each, "content") for each in objects_at(bubble, "codeBlocks")]
         blocks += [{"type": "text", "text": f"```\n{code}\n```"} for code in codes if code]
     tool = object_at(bubble, "toolFormerData")
     if name := text_at(tool, "name"):
@@ -290,7 +290,7 @@ class CursorCli(Database):
             facts: p.Json = {}
             for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
                 with suppress(ValueError):
-                    facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
+                    facts = object_in(parse(bytes.fromhex(text_at(row, "value"))))
             read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
             yield Talk(path, facts, read, path.parent.name)
 
@@ -334,9 +334,7 @@ def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Js
 
     Some states refer to no prompt and no answer: their turns have the words.
     """
-    ids = [
-        text_in(row.get("id")) for row in database.rows("blobs", ["id"], ledger, order=["rowid"])
-    ]
+    ids = [text_at(row, "id") for row in database.rows("blobs", ["id"], ledger, order=["rowid"])]
 
     def read(name: str) -> bytes:
         rows = database.rows("blobs", ["data"], ledger, equal={"id": name})

@@ -100,10 +100,10 @@ class _Lines(Tree[p.Json]):
         elif isinstance(line.get("id"), str):
             return self._add_message(line, place)
         elif isinstance(line.get("$set"), dict) or "sessionId" in line:
-            fields = object_in(line.get("$set")) or line
+            fields = object_at(line, "$set") or line
             self._add_facts(fields)
             if isinstance(fields.get("messages"), list):
-                self._set(objects_in(fields.get("messages")), place._replace(number=0))
+                self._set(objects_at(fields, "messages"), place._replace(number=0))
         else:
             return "unknown record"
         return ""
@@ -253,7 +253,7 @@ def _reason(message: p.Json) -> str:
         return "duplicate" if answers else "injected text"
     if kind not in _ANSWERS:
         return "unknown record"
-    if _message_text(message) or objects_in(message.get("toolCalls")):
+    if _message_text(message) or objects_at(message, "toolCalls"):
         return ""
     return "thinking" if message.get("thoughts") else "empty message"
 
@@ -302,7 +302,7 @@ def _messages_in(value: Any) -> list[p.Json]:
     """The messages of a file; those that were saved by hand have the form of the model's."""
     fields = object_in(value)
     if "messages" in fields:
-        return objects_in(fields.get("messages"))
+        return objects_at(fields, "messages")
     history = objects_in(fields.get("history", value))
     return [
         {
@@ -320,12 +320,12 @@ def _calls_in_parts(message: p.Json, following: list[p.Json]) -> list[p.Json]:
     answers = [
         part
         for each in following
-        for part in objects_in(each.get("parts"))
+        for part in objects_at(each, "parts")
         if "functionResponse" in part
     ]
     calls = [
-        object_in(part.get("functionCall"))
-        for part in objects_in(message.get("parts"))
+        object_at(part, "functionCall")
+        for part in objects_at(message, "parts")
         if "functionCall" in part
     ]
     return [{**call, "result": answers[number : number + 1]} for number, call in enumerate(calls)]
@@ -362,8 +362,8 @@ def _messages(message: p.Json, name: str, end: _AnswerEnd | None) -> Iterator[p.
     if message.get("type") == "user":
         yield p.ForeignMessage(name, "user", _user_text(message), time)
         return
-    counts = object_in(message.get("tokens"))
-    found = objects_in(message.get("toolCalls"))
+    counts = object_at(message, "tokens")
+    found = objects_at(message, "toolCalls")
     calls = [call_in(call, f"{name}-{number}") for number, call in enumerate(found, 1)]
     is_error = message.get("type") == "error"
     cancelled = any(call.get("status") == "cancelled" for call in found)

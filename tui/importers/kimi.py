@@ -15,7 +15,7 @@ from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
 from tui.importers.contents import blocks, earlier, joined, usage_beside_cache
 from tui.importers.formats import Reading, Talk, line_values
-from tui.importers.json_lines import object_in, objects_in, whole_if_there
+from tui.importers.json_lines import object_in, whole_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.made_ids import made_id
 from tui.importers.message_blocks import skipped
@@ -265,7 +265,7 @@ class _Wire:
 
     def timed(self, record: p.Json) -> Iterator[p.Json]:
         """A message with its time, behind the answers that were stopped before it."""
-        calls = objects_in(record.get("tool_calls"))
+        calls = objects_at(record, "tool_calls")
         keys = [f"call {call.get('id')}" for call in calls]
         if answered := record.get("tool_call_id"):
             keys.append(f"result {answered}")

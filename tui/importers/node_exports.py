@@ -72,7 +72,7 @@ def _children_of(nodes: dict[str, p.Json]) -> dict[str, list[str]]:
     }
     listed = {child for children in below.values() for child in children}
     for name, node in nodes.items():
-        parent = text_in(node.get("parent"))
+        parent = text_at(node, "parent")
         if parent in nodes and name not in listed:
             below[parent].append(name)
     return below
@@ -176,7 +176,7 @@ def _text(message: p.Json) -> str:
     content = object_at(message, "content")
     if isinstance(content.get("parts"), list):
         return joined([*map(_part, items_in(content["parts"])), *_attached(message)])
-    found = [text_in(content.get(field)) for field in _TEXTS]
+    found = [text_at(content, field) for field in _TEXTS]
     if any(text.strip() for text in found):
         return joined(dict.fromkeys(found))
     known = any(field in content for field in _TEXTS)
@@ -263,7 +263,7 @@ class DeepSeek(NodeExport):
 
     def role_of(self, record: p.Json) -> Role:
         """The user has asked; all else is said by the model."""
-        kinds = [text_at(each, "type") for each in objects_in(record.get("fragments"))]
+        kinds = [text_at(each, "type") for each in objects_at(record, "fragments")]
         is_asked = "REQUEST" in kinds or text_at(record, "role").lower() == "user"
         return "user" if is_asked else "assistant"
 
@@ -273,7 +273,7 @@ class DeepSeek(NodeExport):
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         links = dict[str, str]()
-        for number, block in enumerate(objects_in(record.get("fragments"))):
+        for number, block in enumerate(objects_at(record, "fragments")):
             if tool := _TOOLS.get(text_at(block, "type")):
                 found = objects_at(block, "results") or objects_in([block.get("result")])
                 links |= {str(each.get("cite_index")): text_at(each, "url") for each in found}
@@ -286,7 +286,7 @@ class DeepSeek(NodeExport):
                 yield _linked(piece, links) if isinstance(piece, str) else piece
         if not record.get("fragments"):
             yield text_at(record, "content")
-        for file in objects_in(record.get("files")):
+        for file in objects_at(record, "files"):
             yield self.mark("file", file)
 
     def mark(self, name: str, block: p.Json) -> str:

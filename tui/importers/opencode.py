@@ -13,16 +13,8 @@ from tui.importers.contents import attachment, joined, todos, usage
 from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
 from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Format, Reading, Talk
 from tui.importers.json_elements import content
-from tui.importers.json_lines import (
-    UNREADABLE,
-    object_in,
-    objects_in,
-    parse,
-    text_in,
-    whole,
-    whole_if_there,
-)
-from tui.importers.json_paths import object_at, text_at, time_at, value_at
+from tui.importers.json_lines import UNREADABLE, object_in, objects_in, parse, whole, whole_if_there
+from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, call_in, unknown, unknown_block
 from tui.importers.trees import TreeTurn
 
@@ -193,7 +185,7 @@ def _pieces(record: p.Json, ledger: p.Ledger) -> Iterator[Piece]:
 
 def _part(unnamed: str, part: p.Json, ledger: p.Ledger) -> Iterator[Piece]:
     """What a part says, which is counted."""
-    kind = text_in(part.get("type"))
+    kind = text_at(part, "type")
     text = ""
     match kind:
         case "tool":
@@ -222,7 +214,7 @@ def _called(unnamed: str, part: p.Json) -> Iterator[Piece]:
     named = {"id": part.get("callID"), "name": part.get("tool"), "input": state.get("input")}
     call = call_in(named, unnamed)
     yield call
-    shown = objects_in(state.get("attachments"))
+    shown = objects_at(state, "attachments")
     files = (attachment(text_at(each, "filename"), text_at(each, "mime")) for each in shown)
     result = joined([text_at(state, "output", "error"), *files])
     if state.get("status") in ("completed", "error") or result:
@@ -250,7 +242,7 @@ def _exported(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
     for number, record in enumerate(found.records):
         facts = object_at(record, "info")
         name = text_at(facts, "id") or f"{text_at(info, 'id')}-{number}"
-        records.append({"id": name, "info": facts, "parts": objects_in(record.get("parts"))})
+        records.append({"id": name, "info": facts, "parts": objects_at(record, "parts")})
     name = text_at(info, "id") or text_at(records[0], "info.sessionID")
     # An export of a sub-agent was asked for.
     facts: p.Json = {**info, "parentID": None, "todos": []}
@@ -283,7 +275,7 @@ def _in_files(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
 
 def _in_database(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> Iterator[Talk]:
     for row in database.rows("session", _SESSION, ledger, order=["time_created", "id"]):
-        name = text_in(row.get("id"))
+        name = text_at(row, "id")
         equal = {"session_id": name}
         listed = database.rows(
             "todo", ["content", "status"], ledger, equal=equal, order=["position"]
@@ -304,7 +296,7 @@ def _in_database(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> Iterat
 def _rows(database: DatabaseCopy, session: str, ledger: p.Ledger) -> Iterator[p.Json]:
     columns = ["id", "data", "time_created"]
     for row in database.rows("message", columns, ledger, equal={"session_id": session}):
-        name = text_in(row.get("id"))
+        name = text_at(row, "id")
         info = _object_of(row.get("data"))
         if info and not info.get("time"):
             info["time"] = {"created": row.get("time_created")}
@@ -338,7 +330,7 @@ def _parts_of(path: Path, message: Path) -> Path:
 
 def _named(folder: Path, info: p.Json) -> list[Path]:
     """The files of an object whose own file is not named as it: only of a folder that is there."""
-    name = text_in(info.get("id"))
+    name = text_at(info, "id")
     with suppress(OSError):
         for each in folder.iterdir():
             if each.name == name:

@@ -11,7 +11,7 @@ import msgspec
 from tui.domain.journal.message import ToolCall
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.json_lines import RawLine, object_in, text_in
+from tui.importers.json_lines import RawLine, text_in
 from tui.importers.json_paths import object_at, text_at
 from tui.importers.message_blocks import CALL, Blocks, Unknown, call_in, skipped, type_of
 from tui.importers.times import utc
@@ -191,7 +191,7 @@ def _answer(message: p.Json, bare: p.ForeignMessage) -> p.ForeignMessage:
         error=text_at(message, "errorMessage") or None if status == "failed" else None,
         model=text_at(message, "model") or None,
         usage=contents.usage_beside_cache(
-            object_in(message.get("usage")), "input", "output", "cacheRead", "cacheWrite"
+            object_at(message, "usage"), "input", "output", "cacheRead", "cacheWrite"
         ),
     )
 

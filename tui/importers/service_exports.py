@@ -64,10 +64,10 @@ class ClaudeAi(Export):
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What its blocks say; where they say nothing, its plain text."""
-        pieces = list(self.pieces_in(objects_in(record.get("content")), whole.id, reading.ledger))
+        pieces = list(self.pieces_in(objects_at(record, "content"), whole.id, reading.ledger))
         text = self.text(text_at(record, "text"))
         yield from [text] if text.strip() and not any(map(_says, pieces)) else pieces
-        for attachment in objects_in(record.get("attachments")):
+        for attachment in objects_at(record, "attachments"):
             name, kind = text_at(attachment, "file_name"), text_at(attachment, "file_type")
             content = text_at(attachment, "extracted_content")
             yield joined([name, content]) if content.strip() else placeholder("file", name, kind)
@@ -214,7 +214,7 @@ class GeminiApps(Export):
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         answer = joined(
-            markdown(text_at(each, "html")) for each in objects_in(record.get("safeHtmlItem"))
+            markdown(text_at(each, "html")) for each in objects_at(record, "safeHtmlItem")
         )
         text, time = text_at(record, "title"), time_at(record, "time")
         prompted = _PROMPTED.match(text)

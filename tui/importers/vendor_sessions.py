@@ -97,7 +97,7 @@ class Vibe(VendorFormat, FolderFormat):
             return
         counts = p.Ledger()
         fields, found = content(path, "messages", counts)
-        facts = object_in(fields.get("metadata"))
+        facts = object_at(fields, "metadata")
         yield Talk(path, facts, lambda _: found, path.stem, counts)
 
     def line(self, reading: Reading) -> Iterator[p.Item]:
@@ -116,7 +116,7 @@ class Vibe(VendorFormat, FolderFormat):
         return reading.ids.own(name)
 
     def files(self, record: p.Json) -> Iterator[str]:
-        for image in objects_in(record.get("images")):
+        for image in objects_at(record, "images"):
             name, kind = text_at(image, "alias"), text_at(image, "mime_type")
             data = text_at(image, "source.data")
             if data:
@@ -177,7 +177,7 @@ class Continue(VendorFormat, JsonFile):
 
     def files(self, record: p.Json) -> Iterator[str]:
         """Marks for the files that the user has attached; their text was sent, but not written."""
-        for item in objects_in(record.get("contextItems")):
+        for item in objects_at(record, "contextItems"):
             yield placeholder("context", item.get("name"), item.get("description"))
 
 
@@ -185,9 +185,9 @@ def _results(
     record: p.Json, message: p.ForeignMessage, answered: set[str], reading: Reading
 ) -> Iterator[p.ForeignMessage]:
     """The results that are beside their calls and not among the messages."""
-    for state in objects_in(record.get("toolCallStates")):
+    for state in objects_at(record, "toolCallStates"):
         call = text_at(state, "toolCallId")
-        texts = [text_at(each, "content") for each in objects_in(state.get("output"))]
+        texts = [text_at(each, "content") for each in objects_at(state, "output")]
         if call and call not in answered and any(texts):
             name = reading.ids.within(f"{message.id}-{call}")
             yield p.ForeignMessage(name, "tool", "\n\n".join(texts), tool_call_id=call)

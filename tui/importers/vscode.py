@@ -13,14 +13,7 @@ from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.contents import arguments, joined, placeholder, todos
 from tui.importers.formats import JsonFile, Reading, Talk, line_values
-from tui.importers.json_lines import (
-    UNREADABLE,
-    items_in,
-    object_in,
-    objects_in,
-    text_in,
-    whole_if_there,
-)
+from tui.importers.json_lines import UNREADABLE, items_in, object_in, text_in, whole_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, messages, unknown, unknown_block
 from tui.importers.trees import TreeTurn
@@ -204,7 +197,7 @@ class VsCode(JsonFile):
 def _response(request: p.Json) -> list[p.Json]:
     """The parts of an answer, but for what sub-agents did."""
     marks = ("subAgentInvocationId", "fromSubAgent")
-    parts = objects_in(request.get("response"))
+    parts = objects_at(request, "response")
     return [part for part in parts if not any(part.get(mark) for mark in marks)]
 
 

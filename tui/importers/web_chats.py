@@ -17,12 +17,11 @@ from tui.importers.json_lines import (
     UNREADABLE,
     items_in,
     object_in,
-    objects_in,
     parse,
     parse_text,
     text_in,
 )
-from tui.importers.json_paths import object_at, text_at, time_at
+from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.message_blocks import TEXT, Piece, Result
 from tui.importers.trees import TreeTurn
 
@@ -95,12 +94,12 @@ class OpenWebUi(Export):
                 yield Result(text_at(record, "tool_call_id"), text)
             case "user":
                 yield text
-        for file in objects_in(record.get("files")):
+        for file in objects_at(record, "files"):
             kind = "image" if file.get("type") == "image" else "file"
             yield placeholder(kind, text_at(file, "name", "file.filename"))
 
     def _output(self, record: p.Json, message: str, reading: Reading) -> Iterator[Piece]:
-        for number, item in enumerate(objects_in(record.get("output"))):
+        for number, item in enumerate(objects_at(record, "output")):
             if item.get("type") == "message":
                 yield self.output(item.get("content"), reading.ledger)
             else:
@@ -213,10 +212,10 @@ class LibreChat(Format):
         return placeholder("image")
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
-        blocks = objects_in(record.get("content"))
+        blocks = objects_at(record, "content")
         pieces = list(self.pieces_in(blocks, whole.id, reading.ledger))
         yield from pieces or [text_at(record, "text", "content")]
-        for file in objects_in(record.get("files")):
+        for file in objects_at(record, "files"):
             size = file.get("bytes")
             name, kind = text_at(file, "filename"), text_at(file, "type")
             yield attachment(name, kind, f"{size} bytes" if size else "")

@@ -93,7 +93,14 @@ def found_below(
             known.add(source.path)
             yield reader, source
     owners: dict[Path, _Owner] = {}
-    for folder in _folders_below(path, unread):
+
+    def tell(error: OSError) -> None:
+        unread.append(Failure(Path(error.filename), _reason(error)))
+
+    for name, folders, _ in os.walk(path, onerror=tell):
+        check()
+        folders.sort()
+        folder = Path(name)
         if known.isdisjoint((folder, *folder.parents)):
             yield from _found_in_folder(folder, readers, owners, known, unread, within)
 
@@ -157,19 +164,17 @@ def _recognised(
         if head.startswith(ZIP):
             yield from _found_in_archive(path, readers, unread, within)
         elif reader := _reader_of(path, head, readers):
-            yield reader, _source(reader, path, head)
+            is_database = head.startswith(databases.MAGIC)
+            yield (
+                reader,
+                databases.source(path) if is_database else Source.of(path, *reader.parts(path)),
+            )
     except (OSError, sqlite3.Error) as error:
         unread.append(Failure(path, _reason(error)))
     except BROKEN:
         unread.append(Failure(path, _DAMAGED))
     except (ValueError, RecursionError):
         return
-
-
-def _source(reader: Reader, path: Path, head: bytes) -> Source:
-    if head.startswith(databases.MAGIC):
-        return databases.source(path)
-    return Source.of(path, *reader.parts(path))
 
 
 def _reader_of(path: Path, head: bytes, readers: list[Reader]) -> Reader | None:
@@ -201,16 +206,6 @@ def _head(path: Path) -> bytes:
         return os.pread(descriptor, _HEAD_BYTES, 0)
     finally:
         os.close(descriptor)
-
-
-def _folders_below(path: Path, unread: list[Failure]) -> Iterator[Path]:
-    def tell(error: OSError) -> None:
-        unread.append(Failure(Path(error.filename), _reason(error)))
-
-    for folder, folders, _ in os.walk(path, onerror=tell):
-        check()
-        folders.sort()
-        yield Path(folder)
 
 
 def _files_in(folder: Path, unread: list[Failure]) -> list[Path]:

@@ -14,7 +14,9 @@ _FAILURES = 5
 _REASONS = 5
 _AGAIN = "To import also deleted ones: sibyl-tui import --again"
 
-_FINDING = (
+_STAYS = "Imported sessions stay. The next import continues here and adds nothing twice."
+_ADDED = (
+    "They are in the archive, under their projects. The sidebar has them under Archived; "
     "Ctrl+A there shows all projects. Every search finds them, and "
     "/search from:{} WORDS finds only those of one program."
 )
@@ -87,27 +89,15 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def outcome_words(outcome: Outcome) -> str:
     """Say what was added, what was not and why, and where it is now."""
-    return "\n".join(_lines(outcome)).strip()
-
-
-def _lines(outcome: Outcome) -> Iterator[str]:
-    if outcome.error:
-        yield f"The import ended early: {outcome.error}"
-    if outcome.stopped:
-        yield "Stopped."
-    if outcome.error or outcome.stopped:
-        yield "Imported sessions stay. The next import continues here and adds nothing twice."
+    lines = [f"The import ended early: {outcome.error}"] if outcome.error else []
+    lines += ["Stopped."] if outcome.stopped else []
+    lines += [_STAYS] if lines else []
     for program in outcome.programs:
-        yield ""
-        yield from program_lines(program)
-        yield from failure_lines(program.failures, "  ")
-    yield from failure_lines(outcome.unread)
+        lines += ["", *program_lines(program), *failure_lines(program.failures, "  ")]
+    lines += failure_lines(outcome.unread)
     if added := [each.program for each in outcome.programs if each.added]:
-        yield ""
-        yield (
-            "They are in the archive, under their projects. The sidebar has them under Archived; "
-            f"{_FINDING.format(added[0])}"
-        )
+        lines += ["", _ADDED.format(added[0])]
+    return "\n".join(lines).strip()
 
 
 def program_lines(done: ImportedProgram) -> Iterator[str]:

@@ -187,12 +187,6 @@ def _is_here(store: SessionStore, failure: Failure) -> bool:
     return False
 
 
-def _projects(store: SessionStore) -> tuple[Path, ...]:
-    """The directories of the sessions that were used last."""
-    paths = (each.project_path for each in store.list(FINDABLE, None, _SESSIONS).entries)
-    return tuple(map(Path, dict.fromkeys(path for path in paths if path.startswith("/"))))
-
-
 def _sources(
     store: SessionStore,
     chosen: Sequence[Reader],
@@ -202,7 +196,10 @@ def _sources(
     unread: list[Failure],
 ) -> Iterator[tuple[Reader, Source]]:
     if wanted.places is not None:
-        places = msgspec.structs.replace(wanted.places, projects=_projects(store))
+        # The directories of the sessions that were used last.
+        paths = (each.project_path for each in store.list(FINDABLE, None, _SESSIONS).entries)
+        projects = map(Path, dict.fromkeys(path for path in paths if path.startswith("/")))
+        places = msgspec.structs.replace(wanted.places, projects=tuple(projects))
         for reader in chosen:
             for source in found_in(reader, places, unread):
                 yield reader, source
