@@ -23,31 +23,21 @@ def piped(monkeypatch):
     return pipe
 
 
-def test_a_prompt_alone_is_sent_as_it_stands(piped):
-    piped(b"")
-    assert read_prompt("  hello \n") == "  hello \n"
-
-
-def test_standard_input_alone_is_sent_without_its_last_newline(piped):
-    piped(b"hello\nworld\n\n")
-    assert read_prompt(None) == "hello\nworld\n"
-    piped(b"hello\r\n")
-    assert read_prompt("-") == "hello\r"
-
-
-def test_a_prompt_and_input_are_joined_by_a_blank_line(piped):
-    piped(b"def login(): ...\n")
-    assert read_prompt("Fix this:") == "Fix this:\n\ndef login(): ..."
-
-
-def test_blank_input_adds_nothing_to_a_prompt(piped):
-    piped(b"\n \n")
-    assert read_prompt("hello") == "hello"
-
-
-def test_a_word_that_looks_like_a_command_is_text(piped):
-    piped(b"")
-    assert read_prompt("/help") == "/help"
+@pytest.mark.parametrize(
+    ("argument", "data", "sent"),
+    [
+        pytest.param("  hello \n", b"", "  hello \n", id="a prompt alone as it stands"),
+        pytest.param(None, b"hello\nworld\n\n", "hello\nworld\n", id="without its last newline"),
+        pytest.param("-", b"hello\r\n", "hello\r", id="a dash for standard input"),
+        pytest.param("Fix:", b"def f(): ...\n", "Fix:\n\ndef f(): ...", id="a blank line between"),
+        pytest.param("hello", b"\n \n", "hello", id="blank input adds nothing"),
+        pytest.param("/help", b"", "/help", id="a word like a command is text"),
+        pytest.param(None, b"\x1b[31m\x07", "\x1b[31m\x07", id="controls as they were typed"),
+    ],
+)
+def test_prompt_and_standard_input_are_sent_together(piped, argument, data, sent):
+    piped(data)
+    assert read_prompt(argument) == sent
 
 
 @pytest.mark.parametrize("argument", ["", "  \n\t", None, "-"])
@@ -80,11 +70,6 @@ def test_input_in_the_encoding_of_the_locale_is_read(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", latin)
     assert read_prompt(None) == "caf\xe9"
     assert capsys.readouterr().err == ""
-
-
-def test_controls_are_kept_as_typed(piped):
-    piped(b"\x1b[31m\x07")
-    assert read_prompt(None) == "\x1b[31m\x07"
 
 
 def test_exactly_the_limit_is_sent_and_one_byte_more_is_not(piped, monkeypatch):

@@ -32,10 +32,6 @@ async def test_edit_is_about_the_last_question(commands):
     assert commands.calls == [("edit", question.id)]
 
 
-async def test_where_nothing_was_asked_there_is_nothing_to_edit(commands):
-    assert await commands("/edit") == "No question to edit yet."
-
-
 @pytest.mark.parametrize("status", ["failed", "interrupted"])
 async def test_an_answer_that_did_not_come_to_its_end_is_asked_for_again(commands, status):
     await commands.program.send("hello")
@@ -75,10 +71,6 @@ async def test_an_answer_cut_off_by_a_crash_can_be_retried_in_a_session_that_is_
 # --- /compact
 
 
-async def test_there_is_nothing_to_compact_in_a_new_session(commands):
-    assert await commands("/compact") == "Nothing to compact."
-
-
 async def test_what_was_said_is_compacted(commands):
     await commands.program.send("hello")
     await commands("/compact")
@@ -92,10 +84,6 @@ async def test_it_is_compacted_once_at_a_time(commands):
 
 
 # --- /stop
-
-
-async def test_there_is_nothing_to_stop_where_nothing_runs(commands):
-    assert await commands("/stop") == "Nothing to stop."
 
 
 async def test_stopping_an_answer_says_nothing_itself(commands):

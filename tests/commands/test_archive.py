@@ -106,12 +106,6 @@ async def test_a_session_that_cannot_be_saved_stays(started, world, command):
     assert await commands("/undo") == "Nothing to undo."
 
 
-@pytest.mark.parametrize("name", ["archive", "delete", "fork"])
-async def test_there_is_nothing_to_move_in_a_new_session(commands, name):
-    assert await commands(f"/{name}") == f"Nothing to {name} yet."
-    assert commands.current.untouched
-
-
 # --- /delete
 
 
@@ -541,10 +535,6 @@ async def test_a_session_that_is_open_is_not_deleted(commands, world):
     told = await commands(f"/resume delete {held}")
     assert told.startswith(f"Session {held} is open in another window (pid ")
     assert [world.reader.entry(each).status for each in (mine, held)] == ["open", "open"]
-
-
-async def test_there_may_be_nothing_to_clear(commands):
-    assert await commands("/resume clear") == "There are no closed sessions."
 
 
 async def test_all_that_is_closed_goes_to_the_trash_after_asking(commands, world):

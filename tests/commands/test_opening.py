@@ -258,14 +258,6 @@ async def test_what_is_no_number_is_answered_by_the_usage(commands, world, index
 # --- /search
 
 
-async def test_without_a_text_its_usage_is_told(commands):
-    assert await commands("/search") == "Usage: /search TEXT"
-
-
-async def test_what_nobody_said_is_not_found(commands):
-    assert await commands("/search nowhere") == 'No session matches "nowhere".'
-
-
 async def test_what_was_said_is_found_in_every_session_and_its_number_loads_it(commands, world):
     there = await world.session("The login is broken", "Let us see", scope="project:/other")
     await world.session("Groceries")

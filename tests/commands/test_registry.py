@@ -1,4 +1,6 @@
-"""Errors of commands, as they are said."""
+"""Errors of commands, as they are said, and commands that find nothing to do."""
+
+import pytest
 
 from tui.commands import registry
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
@@ -32,3 +34,27 @@ async def test_what_is_ambiguous_opens_the_list_filtered_to_it(commands, monkeyp
     told = await fail_with(commands, monkeypatch, AmbiguousSession("the sh…", ["one", "two"]))
     assert told == 'Several sessions match "the sh…". Choose one'
     assert commands.calls[-1] == ("open_sessions", "all", True, "the sh")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        *((f"/{name}", f"Nothing to {name} yet.") for name in ("archive", "delete", "fork")),
+        *((f"/{name}", f"Nothing to {name} yet.") for name in ("save", "reset")),
+        ("/session save", "Nothing to save yet."),
+        ("/retry", "Nothing to ask again."),
+        ("/edit", "No question to edit yet."),
+        ("/compact", "Nothing to compact."),
+        ("/stop", "Nothing to stop."),
+        ("/copy", "Nothing to copy."),
+        ("/copy code", "Nothing to copy."),
+        ("/copy all", "Usage: /copy [code | id]"),
+        ("/undo", "Nothing to undo."),
+        ("/resume clear", "There are no closed sessions."),
+        ("/search", "Usage: /search TEXT"),
+        ("/search nowhere", 'No session matches "nowhere".'),
+    ],
+)
+async def test_in_a_new_session_there_is_nothing_to_do(commands, typed, told):
+    assert await commands(typed) == told
+    assert commands.current.untouched

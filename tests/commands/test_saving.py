@@ -15,10 +15,6 @@ from tui.errors import StorageError
 # --- /save
 
 
-async def test_there_is_nothing_to_save_in_a_new_session(commands):
-    assert await commands("/save") == "Nothing to save yet."
-
-
 async def test_save_writes_what_is_pending_in_every_open_session(commands, world):
     there = await world.session("one")
     first = commands.current
@@ -59,10 +55,6 @@ async def test_a_session_that_is_looked_at_is_saved_as_it_is(commands, world):
 
 
 # --- /session save
-
-
-async def test_a_new_session_has_nothing_to_save(commands):
-    assert await commands("/session save") == "Nothing to save yet."
 
 
 async def test_the_session_on_screen_is_saved_and_its_place_told(commands, world):
@@ -117,11 +109,6 @@ async def test_reset_saves_and_begins_anew_under_the_same_id(commands, world):
     assert commands.current is current
     assert world.texts(current.id) == ["hello"]
     assert world.reader.journal(current.id).load().loaded_messages == ()
-
-
-async def test_there_is_nothing_to_reset_in_a_new_session(commands):
-    assert await commands("/reset") == "Nothing to reset yet."
-    assert commands.current.empty
 
 
 async def test_reset_keeps_the_name_and_the_count_of_prompts(commands):
@@ -249,18 +236,9 @@ async def test_an_answer_before_a_reset_is_on_screen_and_copied(commands):
     assert commands.calls == [("copy", "Before.")]
 
 
-@pytest.mark.parametrize("text", ["/copy", "/copy code"])
-async def test_there_is_nothing_to_copy_in_a_new_session(commands, text):
-    assert await commands(text) == "Nothing to copy."
-
-
 async def test_there_is_no_code_to_copy_where_none_was_written(commands):
     await talked(commands, "Only `words`.")
     assert await commands("/copy code") == "Nothing to copy."
-
-
-async def test_anything_else_is_told_how(commands):
-    assert await commands("/copy all") == "Usage: /copy [code | id]"
 
 
 # --- /export

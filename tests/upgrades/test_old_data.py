@@ -5,6 +5,8 @@ import sqlite3
 import tomllib
 from contextlib import closing
 
+import pytest
+
 from tests.providers.chat_server import ChatServer, answers, calls_tools
 from tests.terminal.chats import SIBYL
 from tui.storage.drafts import read_draft
@@ -146,6 +148,9 @@ def test_an_import_adds_nothing_twice(newest, sibyl):
     assert [chosen(each, LISTED) for each in after] == [chosen(each, LISTED) for each in before]
 
 
+@pytest.mark.parametrize(
+    "old", ["c0f0c5ed", pytest.param("b889b05", marks=pytest.mark.full)], indirect=True
+)
 def test_the_first_start_shows_what_was_queued_and_says_once_what_is_new(old, start):
     command = [*SIBYL, "--session", old.named("Never finished")]
     for is_first in (True, False):

@@ -28,15 +28,7 @@ from tui.domain.text.tokens import TOKEN_CHARACTERS, cut, cut_with_spans, stands
         ("", []),
         ("\x00\x1b[2J \ud800", ["2j"]),
         ("❤\ufe0f👩\u200d👩", []),
-    ],
-)
-def test_letters_and_digits_are_folded_and_everything_else_separates(text, tokens):
-    assert cut(text) == tokens
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
+        # Scripts without spaces are cut into characters.
         ("全文検索", ["全", "文", "検", "索"]),
         ("ガ が", ["ガ", "が"]),
         ("か\u3099", ["が"]),
@@ -47,7 +39,7 @@ def test_letters_and_digits_are_folded_and_everything_else_separates(text, token
         ("𠮷野家", ["𠮷", "野", "家"]),
     ],
 )
-def test_scripts_without_spaces_are_cut_into_characters(text, tokens):
+def test_letters_and_digits_are_folded_and_everything_else_separates(text, tokens):
     assert cut(text) == tokens
 
 
