@@ -79,46 +79,51 @@ def test_a_listed_number_is_the_session_in_that_line():
     assert [find("1", listed), find("2", listed)] == listed
 
 
+@pytest.mark.parametrize(
+    ("target", "session_id"),
+    [
+        pytest.param("session-20260222-3", "session-20260222-3", id="a full id"),
+        pytest.param("#1", "session-20260111-1", id="a number in this scope"),
+        pytest.param("#2", "session-20260111-2", id="a number goes before a name"),
+        pytest.param(f"{HERE}#2", "session-20260111-2", id="a number in a scope"),
+        pytest.param(f"{THERE}#7", "session-20260222-4", id="in a scope with a hash in its name"),
+        pytest.param("here#2", "session-20260111-2", id="in a project by its directory"),
+        pytest.param("there#7", "session-20260222-4", id="in another project"),
+        pytest.param("Übung 会話", "imported", id="an exact name"),
+        pytest.param("session-20260111-2", "session-20260111-2", id="a prefix"),
+        pytest.param("20260111-2", "session-20260111-2", id="a prefix without its first word"),
+        pytest.param("imp", "imported", id="a prefix of an id of its own"),
+        pytest.param("theirs", "imported", id="an id of another program"),
+    ],
+)
+def test_a_target_means_one_session(target, session_id):
+    assert find(target) == session_id
+
+
+@pytest.mark.parametrize(
+    ("target", "session_id", "sessions"),
+    [
+        pytest.param("shop#1", "b", {"a": ("project:/shop", 1, ""), "b": ("shop", 1, "")},
+                     id="a scope of that very name before a project"),
+        pytest.param("a", "a", {"b": (HERE, 1, "a"), "a": (HERE, 2, "")}, id="an id before a name"),
+        pytest.param("a", "a", {"a": (HERE, 1, ""), "ab": (HERE, 2, "")}, id="an id before longer"),
+        pytest.param("#9", "a", {"a": (HERE, 1, "#9")}, id="a name like a number that none has"),
+        pytest.param("ab", "x", {"abc": (HERE, 1, ""), "x": (HERE, 2, "ab")},
+                     id="a name before a prefix"),
+    ],
+)  # fmt: skip
+def test_the_first_kind_that_matches_wins(target, session_id, sessions):
+    assert find(target, catalog=FakeCatalog(**sessions)) == session_id
+
+
 def test_a_listed_number_means_what_was_printed_also_if_it_is_gone():
     assert find("1", ["gone"]) == "gone"
-
-
-def test_a_full_id_is_that_session():
-    assert find("session-20260222-3") == "session-20260222-3"
-
-
-def test_a_number_after_a_hash_counts_in_this_scope():
-    assert find("#1") == "session-20260111-1"
-    assert find("#2") == "session-20260111-2"
-
-
-def test_a_scope_with_a_number_counts_there_also_with_a_hash_in_its_name():
-    assert find(f"{HERE}#2") == "session-20260111-2"
-    assert find(f"{THERE}#7") == "session-20260222-4"
-
-
-def test_a_project_is_called_by_the_name_of_its_directory():
-    assert find("here#2") == "session-20260111-2"
-    assert find("there#7") == "session-20260222-4"
 
 
 def test_of_projects_of_one_name_this_one_is_meant_and_elsewhere_it_is_told():
     shops = FakeCatalog(a=("project:/one/shop", 1, ""), b=("project:/two/shop", 1, ""))
     assert resolve("shop#1", "project:/two/shop", shops) == "b"
     assert candidates("shop#1", shops) == ("a", "b")
-
-
-def test_a_scope_of_that_very_name_goes_before_a_project():
-    assert find("shop#1", catalog=FakeCatalog(a=("project:/shop", 1, ""), b=("shop", 1, ""))) == "b"
-
-
-def test_an_exact_name_is_the_session_that_has_it():
-    assert find("Übung 会話") == "imported"
-
-
-def test_a_prefix_of_one_id_is_that_session_with_or_without_its_first_word():
-    assert find("session-20260111-2") == find("20260111-2") == "session-20260111-2"
-    assert find("imp") == "imported"
 
 
 # --- what is none
@@ -197,26 +202,6 @@ def test_a_listed_number_goes_before_an_id():
     assert find("1", [], catalog) == "1"
 
 
-def test_an_id_goes_before_a_name():
-    assert find("a", catalog=FakeCatalog(b=(HERE, 1, "a"), a=(HERE, 2, ""))) == "a"
-
-
-def test_an_id_goes_before_longer_ids_that_begin_with_it():
-    assert find("a", catalog=FakeCatalog(a=(HERE, 1, ""), ab=(HERE, 2, ""))) == "a"
-
-
-def test_a_number_in_a_scope_goes_before_a_name():
-    assert find("#2") == "session-20260111-2"
-
-
-def test_a_name_of_that_form_is_found_where_no_session_has_the_number():
-    assert find("#9", catalog=FakeCatalog(a=(HERE, 1, "#9"))) == "a"
-
-
-def test_a_name_goes_before_a_prefix():
-    assert find("ab", catalog=FakeCatalog(abc=(HERE, 1, ""), x=(HERE, 2, "ab"))) == "x"
-
-
 # --- ties
 
 
@@ -244,10 +229,6 @@ def test_a_session_told_twice_is_one():
             return super().named(name) * 2
 
     assert find("x", catalog=Stuttering(a=(HERE, 1, "x"))) == "a"
-
-
-def test_an_id_of_another_program_is_the_session_that_is_left_of_it():
-    assert find("theirs") == "imported"
 
 
 # --- anything
