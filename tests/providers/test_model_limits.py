@@ -1,7 +1,6 @@
 """The window of a model, and whether it sees pictures: who is asked, and whose word counts."""
 
 import asyncio
-import json
 import sys
 import threading
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from tests.builders import Clock
 from tests.providers.chat_server import ChatServer, sends
 from tests.providers.conftest import a_choice, asks, collected
 from tests.providers.ollama_facts import OllamaFacts
+from tests.samples import rows
 from tests.waiting import until
 from tui.domain.providers import PROVIDERS, AssumedWindow, ListedModel
 from tui.engine.kept_lists import KeptLists
@@ -106,14 +106,8 @@ class TestAVendorsModel:
 TWO = [{"id": "other"}, {"id": "another"}]
 
 
-def limits_heard() -> list[Any]:
-    """Where a server is asked, what it says, and its window and whether it sees pictures."""
-    lines = Path(__file__).with_name("samples").joinpath("limits.jsonl").read_text("utf-8")
-    return [json.loads(line) for line in lines.splitlines()]
-
-
 class TestAServerOfOnesOwn:
-    @pytest.mark.parametrize(("path", "reply", "known"), limits_heard())
+    @pytest.mark.parametrize(("path", "reply", "known"), rows(__file__, "limits"))
     def test_says_it_in_its_own_words(self, path: str, reply: Any, known: Any):
         with ChatServer(facts={"/v1/models": {"data": TWO}, path: reply}) as server:
             asked = limits(own(server))

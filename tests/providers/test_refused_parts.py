@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from tests.attached import numbered, showing
 from tests.providers.chat_server import ChatServer, Exchange, answers, refuses
 from tests.providers.conftest import ModelAt, asks, collected, only_openai, says, text_of
+from tests.samples import rows
 from tui.domain.journal.message import ToolCall
 from tui.errors import ModelRefused, ModelUnavailable
 from tui.providers.protocol import ModelRequest, RequestAdapted, ToolDefinition
@@ -87,30 +88,7 @@ def named(name: str) -> ToolDefinition:
 OTHERS = replace(REQUEST, tools=(named("s__a"), named("s__a_b"), TOOL, named("s__c")))
 
 
-@pytest.mark.parametrize(
-    ("said", "left_out"),
-    [
-        ("tools.1.custom.input_schema: input_schema does not support oneOf, allOf", "s__a_b"),
-        ("Invalid schema for function 's__a': schema must have type 'object'", "s__a"),
-        ("Invalid 'tools[3].function.name': string does not match pattern.", "s__c"),
-        (
-            "GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[q]: no",
-            "s__a_b",
-        ),
-        (
-            "Unknown name at 'tools[0].functionDeclarations[3].parameters': Cannot find field.",
-            "s__c",
-        ),
-        (
-            "Unable to submit request because `s__a_b` functionDeclaration `parameters.q` is.",
-            "s__a_b",
-        ),
-        ("[{'loc': ('body', 'tools', 3, 'function', 'name'), 'msg': 'bad {}'}]", "s__c"),
-        ("The value at toolConfig.tools.0.toolSpec.inputSchema.json is invalid.", "s__a"),
-        ("Failed to deserialize the JSON body: tools[1].function: invalid type: null", "s__a_b"),
-        ("Invalid function parameters schema for tool 's__c': additionalProperties", "s__c"),
-    ],
-)
+@pytest.mark.parametrize(("said", "left_out"), rows(__file__, "refused_tools"))
 async def test_a_tool_that_a_refusal_names_is_left_out_and_the_others_stay(
     model_at: ModelAt, said: str, left_out: str
 ):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.samples import rows
 from tests.tool_servers.conftest import tool
 from tui.domain.tool_servers import OfferedTool
 from tui.tool_servers.tool_list import (
@@ -113,78 +114,7 @@ NO_ARGUMENTS = {"type": "object", "properties": {}}
 A, B = {"type": "string"}, {"type": "integer"}
 
 
-@pytest.mark.parametrize(
-    ("schema", "plain"),
-    [
-        (None, NO_ARGUMENTS),
-        (True, NO_ARGUMENTS),
-        ({}, NO_ARGUMENTS),
-        ({"type": ["object", "null"], "properties": None, "required": None}, NO_ARGUMENTS),
-        ({"properties": []}, NO_ARGUMENTS),
-        (
-            {"anyOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": A, "b": B}},
-            {"type": "object", "properties": {"a": A, "b": B}},
-        ),
-        (
-            {
-                "oneOf": [
-                    {"properties": {"is": {"const": "x"}, "a": A}, "required": ["a", "is"]},
-                    {"properties": {"is": {"const": "y"}, "b": B}, "required": ["is"]},
-                    {"type": "null"},
-                ],
-                "additionalProperties": False,
-            },
-            {
-                "type": "object",
-                "properties": {"is": {"anyOf": [{"const": "x"}, {"const": "y"}]}, "a": A, "b": B},
-                "required": ["is"],
-            },
-        ),
-        (
-            {"anyOf": [{"properties": {"a": A}}, {"properties": {"a": B}}]},
-            {"type": "object", "properties": {"a": {"anyOf": [A, B]}}},
-        ),
-        (
-            {
-                "allOf": [{"$ref": "#/$defs/One"}, {"properties": {"b": B}, "required": ["b"]}],
-                "$defs": {"One": {"properties": {"a": A}, "required": ["a"]}},
-            },
-            {"type": "object", "properties": {"a": A, "b": B}, "required": ["a", "b"]},
-        ),
-        (
-            {"$ref": "#/definitions/One", "definitions": {"One": {"properties": {"a": A}}}},
-            {"type": "object", "properties": {"a": A}},
-        ),
-        (
-            {"properties": {"a": {"$ref": "#/no"}, "b": {"$ref": "https://far.example/b"}}},
-            {"type": "object", "properties": {"a": {}, "b": {}}},
-        ),
-        (
-            {"if": {}, "then": {"properties": {"a": A}, "required": ["a"]}, "not": {}, "enum": [1]},
-            {"type": "object", "properties": {"a": A}},
-        ),
-        (
-            {
-                "properties": {
-                    "type": {"type": "any"},
-                    "$ref": {"type": "array"},
-                    "a": True,
-                    "b": False,
-                    "c": {**A, "required": True},
-                }
-            },
-            {
-                "type": "object",
-                "properties": {
-                    "type": {},
-                    "$ref": {"type": "array", "items": {}},
-                    "a": {},
-                    "c": A,
-                },
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("schema", "plain"), rows(__file__, "schemas"))
 def test_a_schema_becomes_one_object_without_references(schema: object, plain: dict):
     assert offered(tool("a", inputSchema=schema)).parameters == plain
 
