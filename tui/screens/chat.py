@@ -434,7 +434,7 @@ class ChatScreen(ScreenBase):
         return super().check_action(action, parameters)
 
     def action_find(self, _: str = "") -> None:
-        if self.find_line.has_keys:
+        if self.find_line.has_focus_within:
             self.find_line.step(1)
             return
         self._found_from = self.focused
@@ -444,7 +444,7 @@ class ChatScreen(ScreenBase):
     @on(FindLine.CloseRequested)
     def _close_find_line(self) -> None:
         """Look for nothing any more; the keys go back to where they were."""
-        if self.find_line.has_keys:
+        if self.find_line.has_focus_within:
             # At once, as what is typed next is meant for it.
             self.set_focus(self._found_from, scroll_visible=False)
         self.find_line.close()
@@ -485,7 +485,7 @@ class ChatScreen(ScreenBase):
     @on(PromptWanted)
     def _leave_click_to_prompt(self) -> None:
         """Let the prompt have the keys after a click, except from the conversation or Find."""
-        if not self.transcript.has_focus and not self.find_line.has_keys:
+        if not self.transcript.has_focus and not self.find_line.has_focus_within:
             self.prompt.focus()
 
     # --- selection by mouse: one that begins in the conversation stays in it, and scrolls it

@@ -195,7 +195,13 @@ class ApprovalPanel(Widget, can_focus=True):
         if self.question is None or not size.width or is_below:
             return Strip.blank(size.width, self.rich_style)
         if y == size.height - 1:
-            strip = self._choices()
+            labels, gap = self._labels()
+            segments: list[Segment] = []
+            for place, (_, words) in enumerate(labels):
+                chosen = self.has_focus and place == self._marked
+                segments.append(Segment(words, self._style("chosen" if chosen else "choice")))
+                segments.append(Segment(gap, self.rich_style))
+            strip = Strip(segments)
         elif y == 0:
             title = cut(f"? Allow {one_line(self.question.tool.title)}?", size.width)
             strip = Strip([Segment(title, self._style("title"))])
@@ -217,15 +223,6 @@ class ApprovalPanel(Widget, can_focus=True):
         fits = cell_len(_GAP.join(wide)) <= self.content_size.width
         words, gap = (wide, _GAP) if fits else (narrow, _NARROW_GAP)
         return [(each[0], label) for each, label in zip(_CHOICES, words, strict=True)], gap
-
-    def _choices(self) -> Strip:
-        segments: list[Segment] = []
-        labels, gap = self._labels()
-        for place, (_, words) in enumerate(labels):
-            chosen = self.has_focus and place == self._marked
-            segments.append(Segment(words, self._style("chosen" if chosen else "choice")))
-            segments.append(Segment(gap, self.rich_style))
-        return Strip(segments)
 
     def _show_hints(self) -> None:
         """Show the keys in the border, and the visible lines of the arguments."""

@@ -97,11 +97,6 @@ class FindLine(Horizontal):
         """Show the number of the current match, and of all."""
         self._count.update(Content(words))
 
-    @property
-    def has_keys(self) -> bool:
-        """Check whether the line has the focus."""
-        return self.has_focus_within
-
     def step(self, count: int) -> None:
         """Go to the next match, or to the one before."""
         self.call_later(self.action_step, count)

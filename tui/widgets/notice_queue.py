@@ -3,7 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 from rich.cells import cell_len
@@ -12,6 +12,9 @@ from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice, Severity
 from tui.widgets.cells import cut, cut_start
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 SECONDS = 2.0
 """The time that a notice has, in the place of the keys, if no other waits."""
@@ -31,35 +34,26 @@ def fit_notice(notice: Notice, width: int) -> str:
     """Fit the first line of a notice into so many cells; an ellipsis stands for the rest."""
     first, *more = notice.text.strip().split("\n")
     text = make_visible_line(first) + (" …" if more else "")
-    return cut(_with_short_name(text, cell_len(text) - width), width)
-
-
-def _with_short_name(text: str, excess: int) -> str:
-    """Cut the longest title at its end, or the longest path at its beginning."""
+    excess = cell_len(text) - width
     longest = max(_NAMED.finditer(text), key=lambda found: cell_len(found[0]), default=None)
-    if excess <= 0 or longest is None:
-        return text
-    room = max(_LEAST_CELLS, cell_len(longest[0]) - excess)
-    is_title = longest[0].startswith('"')
-    short = f'{cut(longest[0][:-1], room - 1)}"' if is_title else cut_start(longest[0], room)
-    return f"{text[: longest.start()]}{short}{text[longest.end() :]}"
-
-
-class Stoppable(Protocol):
-    """A timer."""
-
-    def stop(self) -> None: ...
+    if excess > 0 and longest:
+        # The longest title is cut at its end, or the longest path at its beginning.
+        room = max(_LEAST_CELLS, cell_len(longest[0]) - excess)
+        is_title = longest[0].startswith('"')
+        short = f'{cut(longest[0][:-1], room - 1)}"' if is_title else cut_start(longest[0], room)
+        text = f"{text[: longest.start()]}{short}{text[longest.end() :]}"
+    return cut(text, width)
 
 
 class NoticeQueue(msgspec.Struct, eq=False):
     """Shows one notice after another; ``changed`` is called when another one is ``current``."""
 
-    _set_timer: Callable[[float, Callable[[], None]], Stoppable]
+    _set_timer: Callable[[float, Callable[[], None]], "Timer"]
     _changed: Callable[[], object]
     _clock: Callable[[], float] = time.monotonic
     _caused: deque[Notice] = msgspec.field(default_factory=deque[Notice])
     _waiting: deque[Notice] = msgspec.field(default_factory=lambda: deque(maxlen=MOST_WAITING))
-    _timer: Stoppable | None = None
+    _timer: "Timer | None" = None
     _since: float = 0.0
     current: Notice | None = None
     unread: bool = False

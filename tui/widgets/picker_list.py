@@ -31,23 +31,19 @@ def row_pieces(
 
     ``projects`` are the cells of the column of projects.
     """
-    aside = "".join(_asides(row, times, projects, width))
+    aside = f" {times.of(row):>{times.cells}}"
+    if width >= _COUNT_FROM_CELLS:
+        aside = f"{row.message_count:>6} msgs{aside}"
+    if width >= _STATE_FROM_CELLS:
+        aside = f"  {'' if row.state == 'closed' else row.state:<{_STATE_CELLS - 2}}{aside}"
+    if width >= _PROJECT_FROM_CELLS:
+        aside = f"  {fill(one_line(row.scope), projects)}{aside}"
     sign = _STATES.get(row.state or "closed", " ") if row.mark is Mark.NONE else SIGNS[row.mark][0]
     yield f"{number} ", "number"
     yield f"{PIN if row.pinned else ' '}{sign}".ljust(_SIGN_CELLS), "sign"
     room = max(1, width - len(number) - 1 - _SIGN_CELLS - cell_len(aside))
     yield fill(cut_at_word(called(row), room), room), "text" if row.is_kept else "set-aside"
     yield aside, "aside"
-
-
-def _asides(row: SessionRow, times: Times, projects: int, width: int) -> Iterator[str]:
-    if width >= _PROJECT_FROM_CELLS:
-        yield "  " + fill(one_line(row.scope), projects)
-    if width >= _STATE_FROM_CELLS:
-        yield f"  {'' if row.state == 'closed' else row.state:<{_STATE_CELLS - 2}}"
-    if width >= _COUNT_FROM_CELLS:
-        yield f"{row.message_count:>6} msgs"
-    yield f" {times.of(row):>{times.cells}}"
 
 
 class PickerList(SessionList[Line], can_focus=True):

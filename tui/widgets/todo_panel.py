@@ -1,7 +1,7 @@
 """The panel above the prompt with the to-dos of the session on screen, as many as fit."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import msgspec
 from rich.cells import cell_len
@@ -48,7 +48,12 @@ def lay_out(items: Sequence[TodoItem], rows: int, width: int) -> list[TodoRow]:
         return [_one_row(items, width)]
     shown = _chosen(items, rows - 1)
     lines = [TodoRow(cut(f"To-dos: {count_words(items)}", width), "title")]
-    lines += [_item_row(number, items[number - 1], width) for number in shown]
+    for number in shown:
+        item = items[number - 1]
+        text = f"{SIGNS[item.status]} {number}. {one_line(item.words)}"
+        if words := _WORDS[item.status] if width >= _CELLS_FOR_WORDS else "":
+            text = f"{fill(text, width - len(words) - 2)}  {words}"
+        lines.append(TodoRow(cut(text, width), _PARTS[item.status]))
     if len(shown) < len(items):
         lines.append(TodoRow(cut(f"+ {len(items) - len(shown)} more", width), "more"))
     return lines
@@ -62,14 +67,6 @@ def _chosen(items: Sequence[TodoItem], rows: int) -> list[int]:
     by_importance = sorted(numbers, key=lambda number: _IMPORTANCE[items[number - 1].status])
     # One row less: it has the number of the others.
     return sorted(by_importance[: rows - 1])
-
-
-def _item_row(number: int, item: TodoItem, width: int) -> TodoRow:
-    text = f"{SIGNS[item.status]} {number}. {one_line(item.words)}"
-    words = _WORDS[item.status] if width >= _CELLS_FOR_WORDS else ""
-    if words:
-        text = f"{fill(text, width - len(words) - 2)}  {words}"
-    return TodoRow(cut(text, width), _PARTS[item.status])
 
 
 def _one_row(items: Sequence[TodoItem], width: int) -> TodoRow:
@@ -91,9 +88,7 @@ class TodoPanel(Widget):
     """Shows a to-do list; hidden for a session without one."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"todo-panel--{part}" for part in ("title", "pending", "in-progress", "completed", "more")
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"todo-panel--{part}" for part in get_args(Part)}
     DEFAULT_CSS = """
     TodoPanel {
         height: auto;

@@ -136,14 +136,11 @@ def _parts(before: str, after: str) -> bool:
         return after == " "
     if get_character_cell_size(before) < 2 > get_character_cell_size(after):
         return False
-    return before not in _NEVER_LAST and after not in _NEVER_FIRST and _may_begin_row(after)
-
-
-def _may_begin_row(character: str) -> bool:
-    """Tell if a row may begin with this character: not with half of a flag, nor a skin tone."""
-    if get_character_cell_size(character) == 0:
+    # Nor does a row begin with half of a flag, or a skin tone.
+    is_end = any(first <= after <= last for first, last in _ENDS_OF_EMOJI)
+    if is_end or get_character_cell_size(after) == 0:
         return False
-    return not any(first <= character <= last for first, last in _ENDS_OF_EMOJI)
+    return before not in _NEVER_LAST and after not in _NEVER_FIRST
 
 
 def _last_joint(line: str, gap: int, fit: int) -> int:

@@ -74,11 +74,6 @@ class Rows(str):
         return text
 
 
-def folded(text: str) -> Rows:
-    """Fold a text into one row."""
-    return Rows([PromptRow(text, folded=True)])
-
-
 def is_long(text: str) -> bool:
     """Check whether a paste is long enough to be folded."""
     return len(text) > FOLD_CHARACTERS or text.rstrip("\n").count("\n") >= FOLD_LINES
@@ -282,7 +277,7 @@ class Pastes:
         if not is_long(text):
             return text
         self.remember([text])
-        return folded(text)
+        return Rows([PromptRow(text, folded=True)])
 
     def rows(self, text: str, own: Collection[str] = ()) -> Rows:
         """Cut a text into rows; ``own`` are the user's references in it."""

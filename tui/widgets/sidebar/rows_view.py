@@ -93,11 +93,6 @@ class RowsView(SessionList[Line], can_focus=True):
         """The sessions among the lines, without those that are filtered or folded away."""
         return [line for line in self.lines if isinstance(line, SessionRow)]
 
-    def place_in_view(self, session_id: str) -> int | None:
-        """The row of the view that a session is on; negative above it."""
-        place = self.rows.outline.place_of_session(session_id)
-        return None if place is None else place - self.scroll_offset.y
-
     # --- keys and mouse
 
     def action_choose(self) -> None:

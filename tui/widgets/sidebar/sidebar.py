@@ -250,8 +250,8 @@ class Sidebar(Vertical):
         """Put the line over its row, or at the edge of the view nearest to it."""
         if not self.rename_line.session_id:
             return
-        place = self._list.place_in_view(self.rename_line.session_id)
-        place = max(0, min(place or 0, self._list.height - 1))
+        row = self._list.rows.outline.place_of_session(self.rename_line.session_id) or 0
+        place = max(0, min(row - self._list.scroll_offset.y, self._list.height - 1))
         above = 1 if self._filter_row.display else 0
         self.rename_line.lie_at(_CELLS_BEFORE_LABEL, above + place)
 

@@ -1,6 +1,5 @@
 """Syntax highlighting. Imported with the first code: Pygments is slow to import."""
 
-from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
 from pygments.token import Token
 from pygments.util import ClassNotFound
@@ -31,7 +30,11 @@ _STYLES = {
 
 def highlight(code: str, language: str) -> list[list[Run]]:
     """Code as lines of runs; plain for an unknown language."""
-    lexer = _lexer(language)
+    name = language.split(maxsplit=1)
+    try:
+        lexer = get_lexer_by_name(name[0], stripnl=False) if name else None
+    except ClassNotFound:
+        lexer = None
     if lexer is None or any(len(line) > LINE for line in code.split("\n")):
         return plain(code)
     lines: list[list[Run]] = [[]]
@@ -56,14 +59,3 @@ def _style(kind: object) -> str:
             return style
         kind = getattr(kind, "parent", None)
     return "code"
-
-
-def _lexer(language: str) -> Lexer | None:
-    try:
-        return (
-            get_lexer_by_name(language.split(maxsplit=1)[0], stripnl=False)
-            if language.strip()
-            else None
-        )
-    except ClassNotFound:
-        return None

@@ -96,8 +96,13 @@ class Splitter:
         return self._block("\n".join(lines))
 
     def _add_line(self, line: str) -> None:
-        if self._fence:
-            self._add_code(line)
+        if self._fence and closes(line, self._fence):
+            self._close_fence()
+        elif self._fence:
+            margin = min(self._margin, len(line) - len(line.lstrip(" ")))
+            self._append(line[margin:])
+            if self._size > PIECE:
+                self._close(spaced=False)
         elif self._nested:
             self._append(line)
             if closes(line, self._nested):
@@ -145,15 +150,6 @@ class Splitter:
     def _append(self, line: str) -> None:
         self._lines.append(line)
         self._size += len(line) + 1
-
-    def _add_code(self, line: str) -> None:
-        if closes(line, self._fence):
-            self._close_fence()
-            return
-        margin = min(self._margin, len(line) - len(line.lstrip(" ")))
-        self._append(line[margin:])
-        if self._size > PIECE:
-            self._close(spaced=False)
 
     def _close_fence(self) -> None:
         begins = self._fence_begins

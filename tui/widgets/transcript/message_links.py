@@ -27,7 +27,12 @@ def links_of(message: Message) -> Sequence[Link]:
     tokens = PARSER.parse(message.typed_text)
     found: dict[str, Link] = {}
     for link in _links(tokens):
-        if _is_web(link.target):
+        try:
+            address = urlsplit(link.target)
+        except ValueError:
+            continue
+        is_web = address.scheme in ("http", "https") and address.hostname
+        if is_web and not re.search(r"\s", link.target):
             found.setdefault(link.target, link)
     return tuple(found.values())
 
@@ -71,15 +76,3 @@ def _bare(text: str) -> Iterator[Link]:
     for found in URL.finditer(text):
         url = trimmed(found[0])
         yield Link(PARSER.normalizeLink(url), url)
-
-
-def _is_web(target: str) -> bool:
-    try:
-        address = urlsplit(target)
-    except ValueError:
-        return False
-    return (
-        address.scheme in ("http", "https")
-        and bool(address.hostname)
-        and not re.search(r"\s", target)
-    )

@@ -263,17 +263,13 @@ class RichMarkdown(Markdown):
 def prose(source: str, width: int, kind: type[RichMarkdown] = RichMarkdown) -> RichMarkdown | Text:
     """Parse a block of Markdown to be drawn in so many cells."""
     drawn = kind(source)
-    return drawn if _indent(drawn.parsed) + _LEAST <= width else Text(source)
-
-
-def _indent(tokens: Iterable[Token]) -> int:
-    """The least indent of the most deeply nested text, in cells."""
+    # The least indent of the most deeply nested text, in cells.
     deepest = now = 0
-    for token in tokens:
+    for token in drawn.parsed:
         now += _INDENTS.get(token.type, 0)
         now -= _INDENTS.get(token.type.replace("_close", "_open"), 0) if token.nesting < 0 else 0
         deepest = max(deepest, now)
-    return deepest
+    return drawn if deepest + _LEAST <= width else Text(source)
 
 
 def _plain_inline(tokens: Iterable[Token]) -> Iterable[Token]:

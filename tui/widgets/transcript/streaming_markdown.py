@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, autolink, backtick, image, link
 from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
@@ -41,7 +40,11 @@ class StreamingMarkdown(RichMarkdown):
         tokens = RichMarkdown.parse(source)
         last = next((each for each in reversed(tokens) if each.content.strip()), None)
         if last is not None and last.type == "inline" and _is_at_end(last, source):
-            last.children = PARSER.inline.parse(_decided(last.content), PARSER, {}, [])
+            # Without marks at the end whose meaning depends on the next character.
+            text = last.content.rstrip()
+            if found := _UNDECIDED.search(text):
+                text = text[: found.start(1)].rstrip()
+            last.children = PARSER.inline.parse(text, PARSER, {}, [])
             for each in last.children:
                 # As the parser does with a whole text: escapes and entities.
                 each.type = "text" if each.type == "text_special" else each.type
@@ -62,13 +65,6 @@ def _is_at_end(token: Token, source: str) -> bool:
     return lines[-1].rstrip().endswith(token.content.rpartition("\n")[2].rstrip())
 
 
-def _decided(text: str) -> str:
-    """Remove marks at the end whose meaning depends on the next character."""
-    text = text.rstrip()
-    found = _UNDECIDED.search(text)
-    return text[: found.start(1)].rstrip() if found else text
-
-
 def _backtick(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- as the parser calls it
     found = _CODE.match(state.src, state.pos, state.posMax)
     if found is None or len(found[0]) > _LONGEST:
@@ -87,7 +83,10 @@ def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- as the p
     if state.src[state.pos] != "[" or state.linkLevel:
         return False
     end = _end_of_label(state, state.pos)
-    if end is None or not _begins_a_label(state):
+    # A done list item, an index and a source number have brackets, too.
+    before = state.src[state.pos - 1] if state.pos else " "
+    is_other = before.isalnum() or before in ")]_`" or _NO_LABEL.match(state.src, state.pos)
+    if end is None or is_other:
         return False
     if not silent:
         position, state.pos, state.posMax = state.posMax, state.pos + 1, end
@@ -99,14 +98,6 @@ def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- as the p
         state.posMax = position
     state.pos = state.posMax
     return True
-
-
-def _begins_a_label(state: StateInline) -> bool:
-    """True unless the bracket belongs to a done list item, an index or a source number."""
-    if _NO_LABEL.match(state.src, state.pos):
-        return False
-    before = state.src[state.pos - 1] if state.pos else " "
-    return not before.isalnum() and before not in ")]_`"
 
 
 def _image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- as the parser calls it
@@ -195,13 +186,12 @@ def _around(tokens: Sequence[Token], place: int) -> tuple[str, str, str]:
     return before, run, "".join(token.content for token in tokens[end:])
 
 
-def _make_parser() -> MarkdownIt:
-    parser = make_parser()
-    rules = {"backticks": _backtick, "link": _link, "image": _image, "autolink": _autolink}
-    for name, rule in rules.items():
-        parser.inline.ruler.at(name, rule)
-    parser.inline.ruler2.after("balance_pairs", "close_pairs", _close_pairs)
-    return parser
-
-
-PARSER = _make_parser()
+PARSER = make_parser()
+for _name, _rule in {
+    "backticks": _backtick,
+    "link": _link,
+    "image": _image,
+    "autolink": _autolink,
+}.items():
+    PARSER.inline.ruler.at(_name, _rule)
+PARSER.inline.ruler2.after("balance_pairs", "close_pairs", _close_pairs)

@@ -90,8 +90,9 @@ class Viewport:
 
     def go_to(self, item: Item, row: int = 0, block: int = 0) -> None:
         """Put a row of an item at the top; negative rows are above the item."""
-        spot = Spot(item, block, 0)
-        self._go(self._up(spot, -row) if row < 0 else self._down(spot, row))
+        above = row < 0
+        spot = self._up(Spot(item, block, 0), -row) if above else Spot(item, block, row)
+        self._go(spot if above else self._existing(spot))
 
     def reveal(self, item: Item) -> None:
         """Bring an item into sight with the least movement."""
@@ -174,10 +175,6 @@ class Viewport:
             block -= 1
             row = self._measure(item, block)
         return Spot(item, block, row - rows)
-
-    def _down(self, spot: Spot, rows: int) -> Spot:
-        """The spot some rows below another, or the last of the document."""
-        return self._existing(Spot(spot.item, spot.block, spot.row + rows))
 
     def _existing(self, spot: Spot, *, clamp: bool = False) -> Spot:
         """The same row; the next one if its block has become shorter, or the last of all."""
