@@ -13,6 +13,7 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.widgets.transcript import Transcript
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
+from tui.widgets.transcript.markdown_blocks import Splitter
 from tui.widgets.transcript.transcript_messages import PageWanted, VersionIntent
 
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
@@ -132,3 +133,11 @@ def numbered(count, first=1):
 
 def text_of(strip):
     return strip.text.rstrip()
+
+
+def split(text):
+    """The blocks of a whole answer."""
+    splitter = Splitter()
+    splitter.feed(text)
+    splitter.finish()
+    return splitter.blocks

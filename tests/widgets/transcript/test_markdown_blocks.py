@@ -3,9 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
+from tests.widgets.transcript.conftest import split
 from tui.domain.text.fences import codes
 from tui.widgets.transcript.canvas import NAMES, Canvas
-from tui.widgets.transcript.markdown_blocks import LIST, PROSE, Splitter, split
+from tui.widgets.transcript.markdown_blocks import LIST, PROSE, Splitter
 from tui.widgets.transcript.rich_markdown import RichMarkdown, prose
 from tui.widgets.transcript.row_blocks import row_block
 from tui.widgets.wrapping import PIECE

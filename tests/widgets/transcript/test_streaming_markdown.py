@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
+from tests.widgets.transcript.conftest import split
 from tui.widgets.transcript.canvas import NAMES, Canvas
-from tui.widgets.transcript.markdown_blocks import Splitter, split
+from tui.widgets.transcript.markdown_blocks import Splitter
 from tui.widgets.transcript.row_blocks import row_block
 
 LOOKS = {"inline-code": Style(dim=True), "link": Style(underline=True)}

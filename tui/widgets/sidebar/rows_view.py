@@ -1,6 +1,7 @@
 """The rows of the sidebar: a virtual list with folds, a filter and a question in a row."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import ClassVar, get_args
 
@@ -9,11 +10,19 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows, Times
+from tui.domain.views.sidebar_rows import (
+    SET_ASIDE,
+    Group,
+    SessionRow,
+    SessionRows,
+    Times,
+    matches,
+    narrows,
+)
 from tui.widgets.cells import fill
 from tui.widgets.keys import SIDEBAR_ROWS
 from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.outline import FilteredRows, Heading, Last, Line
+from tui.widgets.sidebar.outline import Heading, Line, Outline
 from tui.widgets.sidebar.row_drawing import (
     Part,
     Piece,
@@ -27,7 +36,10 @@ NO_MATCHES = "No matches"
 
 
 class RowsView(SessionList[Line], can_focus=True):
-    """Sessions under headings, one of which is highlighted."""
+    """Sessions under headings, one of which is highlighted.
+
+    While the list is filtered, its groups fold on their own, unfolded at first.
+    """
 
     # With priority, as the sidebar's own: without it those overtake them in fast typing.
     BINDINGS: ClassVar[list[BindingType]] = [*SIDEBAR_ROWS]
@@ -40,14 +52,19 @@ class RowsView(SessionList[Line], can_focus=True):
         super().__init__()
         # Textual looks for the actions of BINDINGS here.
         self.action_move, self.action_move_page = self.move, self.move_page
-        self.rows = FilteredRows()
+        self.loaded: SessionRows | None = None
+        self.outline = Outline()
+        self._filter = ""
+        self._matching: tuple[SessionRow, ...] = ()
+        self._folded: set[Group] = set(SET_ASIDE)
+        self._folded_while_filtering: set[Group] = set()
         self._times = Times()
         self.place = 0
         self._kept: Line | None = None  # the line that the reader highlighted, shown or not
         self._awaited = ""  # the session to be highlighted as soon as it has a row
         self._seen_height = 0
         self._asked = False
-        self._asked_after: Last | None = None
+        self._asked_after: tuple[int, str] | None = None
 
     @property
     def highlighted(self) -> SessionRow | None:
@@ -57,23 +74,28 @@ class RowsView(SessionList[Line], can_focus=True):
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show other rows, or the same ones at a later time; keep highlight and view."""
-        first = not self.rows.all
+        first = not self._all
         self._times = Times(rows.rows, now)
         self._asked = True  # the reader did not move what moves here
-        self._lay_out(lambda: self.rows.show(rows))
+        self.loaded = rows
+        self._match(rows.rows)
         if first:
-            place = self.rows.outline.place_of_session(rows.current)
-            self._move_to(self.rows.outline.nearest_row(0) if place is None else place)
+            place = self.outline.place_of_session(rows.current)
+            self._move_to(self.outline.nearest_row(0) if place is None else place)
         elif self._awaited:
             self.highlight(self._awaited)
         self._asked = False
         # A request that brought nothing is repeated only when the reader moves.
-        if self.rows.last != self._asked_after:
+        if self._last != self._asked_after:
             self.ask_for_more()
 
     def filter(self, text: str) -> None:
         """Show the rows that match a text, under headings that are unfolded at first."""
-        self._lay_out(lambda: self.rows.filter(text))
+        narrower = narrows(text, self._filter)
+        if not self._filter:
+            self._folded_while_filtering.clear()
+        self._filter = text
+        self._match(self._matching if narrower else self._all)
         self.bring_into_view()
         self._ask_for_set_aside()
 
@@ -82,11 +104,16 @@ class RowsView(SessionList[Line], can_focus=True):
 
         Once the reader has moved the highlight, it stays with the reader.
         """
-        place = self.rows.outline.place_of_session(session_id)
+        place = self.outline.place_of_session(session_id)
         if place is None:
             self._awaited = session_id
         else:
             self._move_to(place)
+
+    @property
+    def hidden(self) -> int:
+        """The number of rows that the filter hides."""
+        return len(self._all) - len(self._matching)
 
     @property
     def shown(self) -> list[SessionRow]:
@@ -110,7 +137,7 @@ class RowsView(SessionList[Line], can_focus=True):
     def action_fold(self, step: int) -> None:
         """Fold the group (1) or unfold it (-1), which restores the highlighted row."""
         line = self.line_at(self.place)
-        if line is not None and self.rows.is_folded(line.group) == (step < 0):
+        if line is not None and (line.group in self._folds) == (step < 0):
             self._turn_fold(line.group)
             self.bring_into_view()
 
@@ -125,7 +152,7 @@ class RowsView(SessionList[Line], can_focus=True):
 
     @property
     def lines(self) -> Sequence[Line]:
-        return self.rows.outline.lines
+        return self.outline.lines
 
     def is_heading(self, line: Line) -> bool:
         return isinstance(line, Heading)
@@ -136,24 +163,48 @@ class RowsView(SessionList[Line], can_focus=True):
 
     def _turn_fold(self, group: Group) -> None:
         self.take_question_back()
-        self._lay_out(lambda: self.rows.turn_fold(group))
+        self._folds.symmetric_difference_update({group})
+        self._lay_out()
         self._ask_for_set_aside()
 
-    def _lay_out(self, change: Callable[[], None]) -> None:
-        """Change the lines; keep the highlight and the view."""
-        before, top = self.rows.outline, self.scroll_offset.y
+    @property
+    def _all(self) -> tuple[SessionRow, ...]:
+        """All loaded rows."""
+        return self.loaded.rows if self.loaded else ()
+
+    @property
+    def _last(self) -> tuple[int, str]:
+        """The number of rows and the id of the last: it changes when a request brings more."""
+        return (len(self._all), self._all[-1].id) if self._all else (0, "")
+
+    @property
+    def _folds(self) -> set[Group]:
+        return self._folded_while_filtering if self._filter.strip() else self._folded
+
+    def _match(self, rows: tuple[SessionRow, ...]) -> None:
+        text = self._filter
+        self._matching = tuple(row for row in rows if matches(row, text)) if text.strip() else rows
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Lay the lines out anew; keep the highlight and the view."""
+        before, top = self.outline, self.scroll_offset.y
         seen = before.lines[top : top + self.height]
         highlighted = (self._kept, self.line_at(self.place))
-        change()
-        places = (self.rows.outline.place_of(line) for line in highlighted if line)
+        if self.loaded is not None:
+            counts = self.loaded.set_aside
+            if self._filter.strip():
+                counts = dict.fromkeys(counts, 0)
+            self.outline = Outline(self._matching, self._folds, self.loaded.current, counts)
+        places = (self.outline.place_of(line) for line in highlighted if line)
         known = next((place for place in places if place is not None), None)
-        self.place = self.rows.outline.nearest_row(self.place) if known is None else known
+        self.place = self.outline.nearest_row(self.place) if known is None else known
         if self.lines:
             self.place = self.stop_beyond(self.place, 1)
         self.keep_question()
         self.update_size()
         # A view at the top stays there, as new rows come there.
-        self.scroll_to_line(top + self.rows.outline.drift(seen, top) if top else 0)
+        self.scroll_to_line(top + self.outline.drift(seen, top) if top else 0)
         self.refresh()
 
     # --- the view
@@ -183,15 +234,18 @@ class RowsView(SessionList[Line], can_focus=True):
 
     def ask_for_more(self) -> None:
         """Ask for more rows near the end, once until rows are shown."""
-        loaded = self.rows.loaded
+        loaded = self.loaded
         if not self._asked and loaded is not None and loaded.more and self.nears_end:
-            self._asked, self._asked_after = True, self.rows.last
+            self._asked, self._asked_after = True, self._last
             super().ask_for_more()
 
     def _ask_for_set_aside(self) -> None:
         """Ask for archive and trash where they are unfolded and not loaded, and for more rows."""
-        for group in self.rows.lacking:
-            self.post(messages.GroupUnfolded(group))
+        counts = self.loaded.set_aside if self.loaded else {}
+        loaded = Counter(row.group for row in self._all)
+        for group in counts:
+            if group not in self._folds and loaded[group] < counts[group]:
+                self.post(messages.GroupUnfolded(group))
         self.ask_for_more()
 
     # --- drawing
@@ -199,14 +253,14 @@ class RowsView(SessionList[Line], can_focus=True):
     def pieces(self, line: Line, width: int) -> Iterable[Piece]:
         if isinstance(line, Heading):
             return heading_pieces(line, width)
-        current = self.rows.loaded.current if self.rows.loaded else ""
+        current = self.loaded.current if self.loaded else ""
         if line.id == self._asked_about:
             return question_pieces(line, width)
-        everywhere = self.rows.loaded is not None and not self.rows.loaded.scope
+        everywhere = self.loaded is not None and not self.loaded.scope
         return row_pieces(line, self._times.of(line), width, current, everywhere=everywhere)
 
     def blank_row(self, y: int, width: int) -> Strip:
-        if y or self.lines or self.rows.loaded is None:
+        if y or self.lines or self.loaded is None:
             return super().blank_row(y, width)
-        text = NO_MATCHES if self.rows.all else NO_SESSIONS
+        text = NO_MATCHES if self._all else NO_SESSIONS
         return Strip([Segment(fill(f" {text}", width), self.part_style("aside"))])

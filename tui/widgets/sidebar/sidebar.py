@@ -250,7 +250,7 @@ class Sidebar(Vertical):
         """Put the line over its row, or at the edge of the view nearest to it."""
         if not self.rename_line.session_id:
             return
-        row = self._list.rows.outline.place_of_session(self.rename_line.session_id) or 0
+        row = self._list.outline.place_of_session(self.rename_line.session_id) or 0
         place = max(0, min(row - self._list.scroll_offset.y, self._list.height - 1))
         above = 1 if self._filter_row.display else 0
         self.rename_line.lie_at(_CELLS_BEFORE_LABEL, above + place)
@@ -261,7 +261,7 @@ class Sidebar(Vertical):
             return
         scope = one_line(self._rows.scope)
         lines = [f"project {scope}" if scope else "all projects"]
-        if hidden := self._list.rows.hidden:
+        if hidden := self._list.hidden:
             # Rows that are not loaded are not counted.
             count = f"{hidden}+" if self._rows.more else f"{hidden}"
             lines.insert(0, f"{count} hidden by the filter")

@@ -185,14 +185,6 @@ class Splitter:
         self._nested = ""
 
 
-def split(text: str) -> list[MarkdownBlock]:
-    """Split a whole answer, already cleaned, into blocks."""
-    splitter = Splitter()
-    splitter.feed(text)
-    splitter.finish()
-    return splitter.blocks
-
-
 def _goes_on(line: str) -> bool:
     """True if a line after a blank one still belongs to the list above."""
     return bool(_CONTINUED.match(line) or _MARKER.match(line))
