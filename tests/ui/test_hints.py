@@ -76,6 +76,6 @@ async def test_the_key_that_leaves_is_named_as_it_was_chosen(world):
 async def test_the_key_that_leads_to_the_list_leads_back(world):
     async with world().running() as (app, pilot):
         await pilot.press("ctrl+b")
-        await until(lambda: app.chat.sidebar.choosing)
+        await until(lambda: app.chat.sidebar.rows.has_focus)
         await pilot.press("ctrl+b")
         await until(lambda: app.chat.prompt.has_focus_within)

@@ -106,7 +106,7 @@ async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
         await pilot.press("ctrl+p", *"sidebar")
         await until(lambda: "Go to the sidebar" in shown(app))
         await pilot.press("enter")
-        await until(lambda: app.chat.sidebar.choosing)
+        await until(lambda: app.chat.sidebar.rows.has_focus)
 
 
 async def test_one_key_takes_a_whole_character_out_of_what_the_palette_looks_for(world):

@@ -272,4 +272,4 @@ async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
         assert far not in rows(app)
         await pilot.press("slash", *"treas")
         await until(lambda: app.chat.sidebar.highlighted == far, "the match")
-        assert [row.id for row in app.chat.sidebar.shown] == [far]
+        assert [row.id for row in app.chat.sidebar.rows.shown] == [far]

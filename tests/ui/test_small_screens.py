@@ -79,7 +79,7 @@ async def test_the_list_comes_over_the_conversation_which_keeps_its_width(small)
     app, pilot = small
     width = app.chat.transcript.size.width
     await pilot.press("ctrl+b")
-    await until(lambda: app.chat.sidebar.choosing and app.chat.sidebar.size.width)
+    await until(lambda: app.chat.sidebar.rows.has_focus and app.chat.sidebar.size.width)
     assert app.chat.transcript.size.width == width == LEAST_COLUMNS
     assert len(rows(app)) == 1
     await pilot.press("enter", "x")

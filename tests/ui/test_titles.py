@@ -42,7 +42,7 @@ async def test_escape_ends_the_request_and_leaves_the_title(world):
         await until(lambda: len(w.model.requests) == 2, "the request")
         await pilot.press("escape")
         await until(lambda: w.model.closed == 2, "its end")
-        assert app.chat.sidebar.choosing
+        assert app.chat.sidebar.rows.has_focus
         assert w.workspace.current.label() == "What is two?"
 
 

@@ -35,13 +35,14 @@ def watch():
 def step(watch):
     """Steps through a list from the session on screen; gives the one that is selected."""
     said = []
-    sidebar = SimpleNamespace(has_more=True, post_message=said.append)
+    listed = SimpleNamespace(loaded=SimpleNamespace(more=True))
+    sidebar = SimpleNamespace(rows=listed, post_message=said.append)
     prompt = SimpleNamespace(editor=SimpleNamespace(call_later=lambda _: None))
     walk = SessionWalk(sidebar, prompt, watch)
 
     def step(ids, shown, way, aim=None):
         said.clear()
-        sidebar.shown, walk.shown, walk.aim = rows_of(ids), shown, aim
+        listed.shown, walk.shown, walk.aim = rows_of(ids), shown, aim
         walk.step(way)
         return walk.aim
 

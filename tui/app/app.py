@@ -177,7 +177,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         await self.chat.is_there.wait()
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))  # pyright: ignore[reportUnknownMemberType, reportUnknownLambdaType]
-        self.chat.status_bar.show_store(self._parts.store_mark)
+        self.chat.status_bar.store = self._parts.store_mark
         self.controllers.presenter.begin()
         # The first frame comes once the keys that waited stand in its prompt.
         may_paint = partial(self.chat.first_paint.may_come, self.flow_control.has_taken_all)

@@ -336,7 +336,7 @@ class ChatScreen(ScreenBase):
         useful = self.transcript.useful | self.prompt.useful | self.walk.ways
         no_use = {
             "conversation-focus": self.transcript.has_focus,
-            "sidebar-focus": self.sidebar.choosing,
+            "sidebar-focus": self.sidebar.rows.has_focus,
             "find": self.find_line.display,
             "approval-focus": self.approval.has_focus_within
             or (self.approval.question or self.question_panel) is None,
@@ -415,7 +415,7 @@ class ChatScreen(ScreenBase):
 
         On a wide screen it is there unless it was hidden; on a narrow one only while it is used.
         """
-        if self.sidebar.choosing:
+        if self.sidebar.rows.has_focus:
             self.add_class("-without-sidebar")
             self.go_to_prompt()
             return

@@ -37,7 +37,7 @@ class SessionWalk(msgspec.Struct, eq=False):
     @property
     def ways(self) -> frozenset[str]:
         """The ids of the keys that lead to another session."""
-        rows = self._sidebar.shown
+        rows = self._sidebar.rows.shown
         found = {key: neighbour(rows, self.shown, step) for key, step in _STEPS.items()}
         return frozenset(key for key, row in found.items() if row not in (None, self.shown))
 
@@ -60,12 +60,13 @@ class SessionWalk(msgspec.Struct, eq=False):
             self._order = ()
         known = {session_id: place for place, session_id in enumerate(self._order)}
         # New rows come last, in their own order.
-        rows = sorted(self._sidebar.shown, key=lambda row: known.get(row.id, len(known)))
+        rows = sorted(self._sidebar.rows.shown, key=lambda row: known.get(row.id, len(known)))
         self._order = [row.id for row in rows]
         self._here = neighbour(rows, here, step)
         self._until = self._clock() + _SECONDS
         self._select(self._here)
-        if self._sidebar.has_more and self._here in self._order[-_NEAR_END:]:
+        loaded = self._sidebar.rows.loaded
+        if loaded and loaded.more and self._here in self._order[-_NEAR_END:]:
             # A hidden sidebar does not notice that its end is near.
             self._sidebar.post_message(MoreWanted())
         elif self._here in (None, here):
@@ -76,7 +77,7 @@ class SessionWalk(msgspec.Struct, eq=False):
 
     def go_to_row(self, place: int) -> None:
         """Select one of the first sessions of the list."""
-        rows = self._sidebar.shown
+        rows = self._sidebar.rows.shown
         if place >= len(rows):
             hint(self._sidebar, f"There is no session {place + 1} in the list.")
             return

@@ -7,6 +7,7 @@ import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.events import Click
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -128,11 +129,14 @@ class StatusBar(Widget):
     }
     """
 
+    indexing = reactive("")
+    """The progress of the search index; an empty text hides it."""
+    store = reactive("")
+    """The name of the store, for as long as the program runs; an empty text hides it."""
+
     def __init__(self) -> None:
         super().__init__()
         self._status: SessionStatus | None = None
-        self._indexing = ""
-        self._store = ""
 
     def show(self, status: SessionStatus) -> None:
         """Show a status; paint only if its words have changed."""
@@ -140,17 +144,6 @@ class StatusBar(Widget):
         # The time of the last save changes more often than its minute.
         if self._words() != before:
             self.refresh()
-
-    def show_indexing(self, progress: str) -> None:
-        """Show the progress of the search index; an empty text hides it."""
-        if progress != self._indexing:
-            self._indexing = progress
-            self.refresh()
-
-    def show_store(self, words: str) -> None:
-        """Name the store for as long as the program runs; an empty text hides it."""
-        self._store = words
-        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
@@ -181,7 +174,7 @@ class StatusBar(Widget):
         if self._status is None:
             return {}
         width = self.size.width - 2 * self._margin
-        return lay_out(self._status, width, self._indexing, self._store)
+        return lay_out(self._status, width, self.indexing, self.store)
 
     def _side(self, shown: dict[Place, str], places: Sequence[Place]) -> list[Segment]:
         segments: list[Segment] = []

@@ -715,4 +715,4 @@ async def test_the_filter_ends_when_a_session_was_chosen():
     async with shown(rows(row(1), row(2))) as (app, pilot):
         await pilot.press("slash", "2", "enter", "enter")
         await until(lambda: app.heard(messages.SessionSelected), "the choice")
-        await until(lambda: len(app.sidebar.shown) == 2, "all of them")
+        await until(lambda: len(app.sidebar.rows.shown) == 2, "all of them")

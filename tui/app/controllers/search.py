@@ -79,7 +79,7 @@ class SearchController(Controller):
 
     def _show_progress(self, progress: str) -> None:
         self._progress = progress
-        self._chat.status_bar.show_indexing(progress)
+        self._chat.status_bar.indexing = progress
         if self._screen is None:
             return
         self._screen.show_indexing(progress)

@@ -60,7 +60,7 @@ class VersionController(Controller):
         own = session.references_of(question)
         session.prompt.edit(prompt.draft)
         session.prompt.begin_edit(question.id, question.typed_text, own, question.pastes)
-        prompt.editor.remembered.remember(question.pastes)
+        prompt.editor.fold_pastes(question.pastes)
         put(question.typed_text, own=own)
         self._show_beside(session)
         prompt.focus()

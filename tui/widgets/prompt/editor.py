@@ -1,6 +1,6 @@
 """The editor inside the prompt: a text area with the keys of a shell, and folded pastes."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -22,7 +22,14 @@ from tui.widgets.intents import CommandInvoked, CopyRequested
 from tui.widgets.keys import PROMPT, PROMPT_COMPLETION
 from tui.widgets.line_input import GraphemeText
 from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
-from tui.widgets.prompt.prompt_document import Paste, Pastes, PromptDocument
+from tui.widgets.prompt.prompt_document import (
+    Paste,
+    PromptDocument,
+    PromptRow,
+    Rows,
+    is_long,
+    marked_rows,
+)
 from tui.widgets.textual_bases import TextAreaBase
 
 PLACEHOLDERS = (
@@ -30,6 +37,8 @@ PLACEHOLDERS = (
     "/ commands · @ files · ? help",
     "/ · @ · ?",
 )
+MOST_PASTES = 20
+"""Of those that are folded again where they occur."""
 LINE_BREAK_KEYS = frozenset({"shift+enter", "alt+enter", "ctrl+j"})
 
 # Textual's editor has another action for them or none.
@@ -72,7 +81,8 @@ class Editor(TextAreaBase, inherit_bindings=False):
         self._press = press
         self._edited = edited
         self._pasted = pasted
-        self.remembered = Pastes()
+        self._pastes: tuple[str, ...] = ()
+        """The last long pastes, the newest first."""
         self._killed: tuple[str, object] = "", None
         """The text that was cut last, and the caret and its row then."""
         super().__init__(
@@ -81,17 +91,25 @@ class Editor(TextAreaBase, inherit_bindings=False):
 
     # The text.
 
+    def fold_pastes(self, texts: Sequence[str]) -> None:
+        """Show these texts folded, wherever they occur in the prompt from now on."""
+        self._pastes = tuple(dict.fromkeys((*texts, *self._pastes)))[:MOST_PASTES]
+
+    def _marked(self, text: str, own: Collection[str]) -> Rows:
+        """Cut a text into rows; ``own`` are the user's references in it."""
+        return Rows(marked_rows(text, self._pastes, own))
+
     def load_text(self, text: str, own: Collection[str] = ()) -> None:
         """Show another text with the caret at its end, and forget the undo history.
 
         ``own`` are the references in it that are the user's own.
         """
-        super().load_text(self.remembered.rows(text, own))
+        super().load_text(self._marked(text, own))
         self.move_cursor(self.document.end)
 
     def replace_text(self, text: str, own: Collection[str] = ()) -> None:
         """Replace the whole text, as an edit that can be undone."""
-        rows = self.remembered.rows(text, own)
+        rows = self._marked(text, own)
         self.replace(rows, (0, 0), self.document.end, maintain_selection_offset=False)
 
     @property
@@ -116,7 +134,10 @@ class Editor(TextAreaBase, inherit_bindings=False):
     def replace_typed(self, insert: str, start: Location, end: Location) -> EditResult | None:
         # Terminals send line breaks in a paste as carriage returns.
         text = without_marks(insert).replace("\r\n", "\n").replace("\r", "\n")
-        return super().replace_typed(self.remembered.fold(text), start, end)
+        if is_long(text):
+            self.fold_pastes([text])
+            text = Rows([PromptRow(text, folded=True)])
+        return super().replace_typed(text, start, end)
 
     def edit(self, edit: Edit) -> EditResult:
         top, bottom = self.document.beside_folds(edit.top, edit.bottom)
@@ -275,7 +296,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
             raise SkipAction
         start, end = (row, 0), (row, len(self.document[row]))
         text = self.document.get_text_range(start, end)
-        self.remembered.forget(text)
+        self._pastes = tuple(paste for paste in self._pastes if paste != text)
         self.replace(text, start, end, maintain_selection_offset=False)
 
     def action_paste(self) -> None:
@@ -333,7 +354,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
         if self.history.redo_stack:
             super().action_redo()
         elif cut := self._killed[0]:
-            rows = self.remembered.rows(unmarked(cut), own_words(cut))
+            rows = self._marked(unmarked(cut), own_words(cut))
             self.replace(rows, *self.selection, maintain_selection_offset=False)
 
     # Drawing.

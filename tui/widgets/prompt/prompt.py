@@ -219,7 +219,7 @@ class Prompt(Widget):
 
         ``own`` are the references in it that are the user's own.
         """
-        self.editor.remembered.remember(pastes)
+        self.editor.fold_pastes(pastes)
         self._history.leave()
         self._history_line.action_take()
         self._files.forget()

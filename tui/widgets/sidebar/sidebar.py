@@ -1,6 +1,6 @@
 """The sidebar: rows, filter, note and width."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import ClassVar, Self
@@ -14,7 +14,7 @@ from textual.events import MouseDown, MouseMove
 from textual.widgets import Static
 
 from tui.domain import screen_sizes as sizes
-from tui.domain.views.sidebar_rows import SessionRow, SessionRows
+from tui.domain.views.sidebar_rows import SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.keys import FILTER, SIDEBAR, SIDEBAR_ROW_ACTIONS
@@ -65,7 +65,7 @@ class Sidebar(Vertical):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
         super().__init__(id=id, classes=classes)
-        self._list = rows = RowsView()
+        self.rows = rows = RowsView()
         # Textual looks for the actions of BINDINGS here.
         self.action_archive, self.action_delete = rows.action_archive, rows.action_delete
         self.action_pin, self.action_undo = rows.action_pin, rows.action_undo
@@ -74,33 +74,17 @@ class Sidebar(Vertical):
         self._filter_row.display = False
         self.rename_line = RenameLine()
         self._note = Static(classes="sidebar--note", markup=False)
-        self._rows: SessionRows | None = None
         self._dragged = False
         self._width: int | None = None
 
     def compose(self) -> ComposeResult:
-        yield self._list
+        yield self.rows
         yield self._note
 
     @property
     def highlighted(self) -> str | None:
         """The id of the highlighted session; ``None`` on a heading."""
-        return self._list.highlighted.id if self._list.highlighted else None
-
-    @property
-    def shown(self) -> Sequence[SessionRow]:
-        """The sessions shown, in order, without those that are filtered or folded away."""
-        return self._list.shown
-
-    @property
-    def has_more(self) -> bool:
-        """True if there are sessions that are not loaded."""
-        return self._rows is not None and self._rows.more
-
-    @property
-    def choosing(self) -> bool:
-        """True while the rows have the focus."""
-        return self._list.has_focus
+        return self.rows.highlighted.id if self.rows.highlighted else None
 
     @property
     def renaming(self) -> bool:
@@ -119,14 +103,13 @@ class Sidebar(Vertical):
 
         Highlight and view stay. With the first rows, the highlight goes to the current session.
         """
-        self._rows = rows
-        self._list.show_rows(rows, now)
+        self.rows.show_rows(rows, now)
         self._place_rename_line()
         self._show_note()
 
     def highlight(self, session_id: str) -> None:
         """Highlight a session and bring it into view, as soon as it has a row."""
-        self._list.highlight(session_id)
+        self.rows.highlight(session_id)
 
     def begin_renaming(
         self, session_id: str, name: str, label: str, go_back: Callable[[], object]
@@ -136,7 +119,7 @@ class Sidebar(Vertical):
         ``label`` is its title without a name. ``go_back`` is called when the line closes, before
         the next key.
         """
-        self._list.highlight(session_id)
+        self.rows.highlight(session_id)
         if self.rename_line.parent is None:
             self.mount(self.rename_line)
         self.rename_line.begin(session_id, name, label, go_back)
@@ -145,14 +128,14 @@ class Sidebar(Vertical):
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 -- as Textual has it
         """Give the focus to the rows."""
         # At once: the next keys may be in the queue already.
-        self.screen.set_focus(self._list, scroll_visible)
+        self.screen.set_focus(self.rows, scroll_visible)
         return self
 
     # --- keys
 
     def action_filter(self) -> None:
         if self._filter_row.parent is None:
-            self.mount(self._filter_row, before=self._list)
+            self.mount(self._filter_row, before=self.rows)
             self._filter_row.mount(Static(Content("Filter: ")), self._filter)
         self._filter_row.display = True
         # At once: the next keys may be in the queue already.
@@ -160,7 +143,7 @@ class Sidebar(Vertical):
 
     def action_clear_filter(self) -> None:
         self._filter.clear()
-        self._list.focus()
+        self.rows.focus()
         self._filter_row.display = False
 
     def action_widen(self, columns: int) -> None:
@@ -179,12 +162,12 @@ class Sidebar(Vertical):
         self.post_message(CommandInvoked("new"))
 
     def action_close(self) -> None:
-        if (row := self._list.row_for_key()) is not None:
+        if (row := self.rows.row_for_key()) is not None:
             self.post_message(CommandInvoked("session", f"close {row.id}"))
 
     def action_rename(self) -> None:
-        if (row := self._list.row_for_key()) is not None:
-            back = partial(self.screen.set_focus, self._list)
+        if (row := self.rows.row_for_key()) is not None:
+            back = partial(self.screen.set_focus, self.rows)
             self.begin_renaming(row.id, row.name, row.label, back)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -192,7 +175,7 @@ class Sidebar(Vertical):
         if action == "clear_filter":
             return self._filter_row.display
         if action in SIDEBAR_ROW_ACTIONS:
-            return self._list.has_focus
+            return self.rows.has_focus
         if action == "toggle_scope":
             return not self.renaming
         return super().check_action(action, parameters)
@@ -219,15 +202,15 @@ class Sidebar(Vertical):
     @on(FilterLine.Changed)
     def _narrow(self, event: FilterLine.Changed) -> None:
         event.stop()
-        self._list.filter(event.value)
+        self.rows.filter(event.value)
         self._show_note()
 
     @on(FilterLine.Submitted)
     def _go_to_rows(self, event: FilterLine.Submitted) -> None:
         event.stop()
-        if (found := self._list.highlighted) is not None:
-            self._list.highlight(found.id)  # to stay there when the filter is cleared
-        self._list.focus()
+        if (found := self.rows.highlighted) is not None:
+            self.rows.highlight(found.id)  # to stay there when the filter is cleared
+        self.rows.focus()
 
     @on(FilterLine.Blurred)
     def _put_away(self, event: FilterLine.Blurred) -> None:
@@ -250,21 +233,22 @@ class Sidebar(Vertical):
         """Put the line over its row, or at the edge of the view nearest to it."""
         if not self.rename_line.session_id:
             return
-        row = self._list.outline.place_of_session(self.rename_line.session_id) or 0
-        place = max(0, min(row - self._list.scroll_offset.y, self._list.height - 1))
+        row = self.rows.outline.place_of_session(self.rename_line.session_id) or 0
+        place = max(0, min(row - self.rows.scroll_offset.y, self.rows.height - 1))
         above = 1 if self._filter_row.display else 0
         self.rename_line.lie_at(_CELLS_BEFORE_LABEL, above + place)
 
     def _show_note(self) -> None:
         """Show the project, and the number of sessions that are not listed."""
-        if self._rows is None:
+        loaded = self.rows.loaded
+        if loaded is None:
             return
-        scope = one_line(self._rows.scope)
+        scope = one_line(loaded.scope)
         lines = [f"project {scope}" if scope else "all projects"]
-        if hidden := self._list.hidden:
+        if hidden := self.rows.hidden:
             # Rows that are not loaded are not counted.
-            count = f"{hidden}+" if self._rows.more else f"{hidden}"
+            count = f"{hidden}+" if loaded.more else f"{hidden}"
             lines.insert(0, f"{count} hidden by the filter")
-        if scope and self._rows.elsewhere:
-            lines.append(f"{self._rows.elsewhere} in other projects")
+        if scope and loaded.elsewhere:
+            lines.append(f"{loaded.elsewhere} in other projects")
         self._note.update(Content("\n".join(lines)))

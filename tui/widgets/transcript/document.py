@@ -454,7 +454,7 @@ class Document:
                 item = AnswerItem(entry, arriving=entry.id in arriving)
                 item.thought = self.thoughts.get(entry.id)
             else:
-                item = QuestionItem(entry) if entry.role == "user" else Item(entry, entry.id)
+                item = (QuestionItem if entry.role == "user" else Item)(entry, entry.id)
             item.called = called
             item.informed = self._informed
             item.cost = self.costs.get(item.key)

@@ -435,9 +435,6 @@ class QuestionItem(Item):
     __slots__ = ()
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def __init__(self, entry: Message) -> None:
-        super().__init__(entry, entry.id)
-
     def guess(self, width: int) -> int:
         typed, folded = self.entry.typed_text, self.entry.folded
         if folded:
