@@ -7,13 +7,11 @@ copy that was killed is continued by running it again, and adds nothing twice.
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
-from tui.domain.imports import ImportLine
 from tui.domain.journal.json_text import journal_json
-from tui.domain.moves import Move
 from tui.engine.imports.progress import Pace, Report, Stopped
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageError, StorageFull
 from tui.logs import error_name
@@ -73,26 +71,22 @@ class CopyResult(msgspec.Struct):
 
 def copy(source: SessionStore, target: SessionStore, report: Report) -> CopyResult:
     """Copy all sessions. Blocks, and raises nothing."""
-    return _run(source, target, report, lambda done, pace: _CopyWriter(source, target, done, pace))
+    return _run(source, target, report, dry=False)
 
 
 def compare(source: SessionStore, target: SessionStore, report: Report) -> CopyResult:
     """Find out what a copy would do, and change nothing. Blocks, and raises nothing."""
-    return _run(source, target, report, lambda done, _: _DryRun(done))
+    return _run(source, target, report, dry=True)
 
 
-def _run(
-    source: SessionStore,
-    target: SessionStore,
-    report: Report,
-    make: "Callable[[CopyResult, Pace], _Sink]",
-) -> CopyResult:
+def _run(source: SessionStore, target: SessionStore, report: Report, *, dry: bool) -> CopyResult:
     done = CopyResult()
     try:
         sizes = source.journals.sizes()
         done.sessions, done.bytes = len(sizes), sum(sizes.values())
         pace = Pace(report, done.bytes)
-        _Comparison(source, target, make(done, pace), done, pace).run(sizes)
+        writer = None if dry else _CopyWriter(source, target, done, pace)
+        _Comparison(source, target, writer, done, pace).run(sizes)
     except Stopped:
         done.stopped = True
     except StorageError as failed:
@@ -100,42 +94,36 @@ def _run(
     return done
 
 
-class _Sink(Protocol):
-    """A receiver of everything that the target lacks."""
-
-    def begin(self, ids: Iterable[str]) -> None: ...
-    def add(self, found: StoredJournal) -> None: ...
-    def extend(self, found: StoredJournal, there: StoredJournal) -> None: ...
-    def complete_pictures(self, ids: Iterable[str]) -> None: ...
-    def note_imports(self, lines: list[ImportLine]) -> None: ...
-    def add_moves(self, moves: list[Move]) -> None: ...
-
-
 class _Comparison:
-    """Compares the target with the source, session by session."""
+    """Compares the target with the source, session by session.
+
+    The ``writer`` adds what the target lacks; without one it is counted.
+    """
 
     def __init__(
         self,
         source: SessionStore,
         target: SessionStore,
-        sink: _Sink,
+        writer: "_CopyWriter | None",
         done: CopyResult,
         pace: Pace,
     ) -> None:
         self._source, self._target = source, target
-        self._sink, self._done, self._pace = sink, done, pace
+        self._writer, self._done, self._pace = writer, done, pace
         self._read, self._there = source.journals, target.journals
         self._equal: list[str] = []
 
     def run(self, sizes: Mapping[str, int]) -> None:
         """Go through all sessions. Raises ``Stopped``, and ``StorageError`` if a store fails."""
         there = self._there.sizes()
-        self._sink.begin(sizes)
+        if self._writer:
+            self._writer.begin(sizes)
         for session_id, size in sizes.items():
             self._pace.begin("Comparing" if session_id in there else "Copying", size)
             self._process(session_id, is_there=session_id in there)
             self._pace.end()
-        self._sink.complete_pictures(self._equal)
+        if self._writer:
+            self._writer.complete_pictures(self._equal)
         self._complete_logs()
         self._pace.report()
 
@@ -163,7 +151,7 @@ class _Comparison:
         if is_there:
             self._complete(found, self._there.find(session_id))
         else:
-            self._sink.add(found)
+            self._add(found)
             self._done.added += 1
             self._equal.append(session_id)
 
@@ -175,12 +163,17 @@ class _Comparison:
             self._done.different.append(found.id)
             return
         if there.size < found.size:
-            self._sink.extend(found, there)
+            self._add(found, there)
             self._done.extended += 1
         else:
             self._done.present += 1
             self._done.verified += 1
         self._equal.append(found.id)
+
+    def _add(self, found: StoredJournal, there: StoredJournal | None = None) -> None:
+        if self._writer:
+            self._writer.add(found, there)
+        self._done.copied_bytes += found.size - (there.size if there else 0)
 
     def _complete_logs(self) -> None:
         """Add the imports and moves that the target lacks."""
@@ -189,33 +182,16 @@ class _Comparison:
             self._target.imports(),
             lambda line: journal_json(msgspec.to_builtins(line)),
         )
-        self._sink.note_imports(imports)
+        for begin in range(0, 0 if self._writer is None else len(imports), _LINES):
+            self._target.note_imports(imports[begin : begin + _LINES])
         self._done.imports = len(imports)
         moves, theirs = self._source.moves(), self._target.moves()
         # The last move is undone first: the target's own stay the last.
         if set(theirs) <= set(moves):
             missing = _missing(moves, theirs, lambda move: move)
-            self._sink.add_moves(missing)
+            if self._writer and missing:
+                self._there.add_moves(missing)
             self._done.moves = len(missing)
-
-
-class _DryRun:
-    """Counts the bytes that a copy would add."""
-
-    def __init__(self, done: CopyResult) -> None:
-        self._done = done
-
-    def begin(self, ids: Iterable[str]) -> None: ...
-
-    def add(self, found: StoredJournal) -> None:
-        self._done.copied_bytes += found.size
-
-    def extend(self, found: StoredJournal, there: StoredJournal) -> None:
-        self._done.copied_bytes += found.size - there.size
-
-    def complete_pictures(self, ids: Iterable[str]) -> None: ...
-    def note_imports(self, lines: list[ImportLine]) -> None: ...
-    def add_moves(self, moves: list[Move]) -> None: ...
 
 
 class _CopyWriter:
@@ -237,21 +213,19 @@ class _CopyWriter:
         active = {key: each for key, each in numbers.active.items() if each in existing}
         self._write.add_numbers(Numbers(given, numbers.highest, active))
 
-    def add(self, found: StoredJournal) -> None:
-        """Copy a session that the target has not."""
-        self._copy_pictures(found.id)
-        hashed = _Hashed()
-        blocks = _stepping(self._pace, hashed.passing(self._read.read(found.id, found.size)))
-        self._write.add(found, blocks)
-        self._verify(found, hashed, found.size)
-
-    def extend(self, found: StoredJournal, there: StoredJournal) -> None:
-        """Copy the rest of a session of which the target has the beginning."""
+    def add(self, found: StoredJournal, there: StoredJournal | None) -> None:
+        """Copy a session, or the rest of one of which the target has the beginning."""
         self._copy_pictures(found.id)
         hashed = _Hashed()
         blocks = hashed.passing(self._read.read(found.id, found.size))
-        self._write.extend(found, there.size, _from(_stepping(self._pace, blocks), there.size))
-        self._verify(found, hashed, found.size - there.size)
+        stepping = _stepping(self._pace, blocks)
+        if there is None:
+            self._write.add(found, stepping)
+        else:
+            self._write.extend(found, there.size, _from(stepping, there.size))
+        if _hash(self._write.read(found.id, found.size)) != hashed.digest:
+            raise StorageError(f"Session {found.id} reads differently at the target.")
+        self._done.verified += 1
 
     def complete_pictures(self, ids: Iterable[str]) -> None:
         """Copy the pictures that were sent meanwhile, and those that the target has lost."""
@@ -260,22 +234,6 @@ class _CopyWriter:
             new = set(self._pictures.get(session_id, ())) - set(before.get(session_id, ()))
             if new or session_id not in self._copied:
                 self._copy_pictures(session_id)
-
-    def note_imports(self, lines: list[ImportLine]) -> None:
-        """Append to the log of imports."""
-        for begin in range(0, len(lines), _LINES):
-            self._target.note_imports(lines[begin : begin + _LINES])
-
-    def add_moves(self, moves: list[Move]) -> None:
-        """Append to the log of moves."""
-        if moves:
-            self._write.add_moves(moves)
-
-    def _verify(self, found: StoredJournal, hashed: "_Hashed", copied: int) -> None:
-        self._done.copied_bytes += copied
-        if _hash(self._write.read(found.id, found.size)) != hashed.digest:
-            raise StorageError(f"Session {found.id} reads differently at the target.")
-        self._done.verified += 1
 
     def _copy_pictures(self, session_id: str) -> None:
         """Copy the pictures before the messages that refer to them."""
