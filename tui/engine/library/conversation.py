@@ -11,13 +11,12 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset
-from tui.domain.journal.session import Entry, Page, Session, SessionEntry
+from tui.domain.journal.session import Entry, Session, SessionEntry
 from tui.domain.journal.versions import Versions
 from tui.domain.search.query import parse
 from tui.domain.search.search_results import Preview, preview
 from tui.engine.requests.missing_results import missing_results
 from tui.errors import StorageError
-from tui.storage.journal import Journal
 from tui.storage.protocol import JournalReader, SessionReader
 
 _PAGE = 200
@@ -73,19 +72,7 @@ def live_conversation(reader: SessionReader, listed: SessionEntry) -> Conversati
 
     Raises ``SessionNotFound`` and ``SessionDamaged``, like the other functions here.
     """
-    journal = reader.journal(listed.id)
-    tail = journal.tail(_PAGE)
-    found = _found(tail.session, _pages_before(journal, tail.cursor), to_reset=True)
-    return Conversation(
-        reader,
-        listed,
-        tail.session,
-        tail.session.entries,
-        journal.versions(),
-        found.damaged,
-        found.cursors[::-1],
-        skipped=found.first_live,
-    )
+    return _found(reader, listed, reader.journal(listed.id).versions(), to_reset=True)
 
 
 def whole_conversation(reader: SessionReader, listed: SessionEntry) -> Conversation:
@@ -93,21 +80,33 @@ def whole_conversation(reader: SessionReader, listed: SessionEntry) -> Conversat
 
     A session with earlier versions is loaded: its pages are of one version each.
     """
-    journal = reader.journal(listed.id)
-    versions = journal.versions()
+    versions = reader.journal(listed.id).versions()
     if versions:
         return _with_versions(reader, listed, versions)
+    return _found(reader, listed, versions, to_reset=False)
+
+
+def _found(
+    reader: SessionReader, listed: SessionEntry, versions: Versions, *, to_reset: bool
+) -> Conversation:
+    """Find the pages before the end, all of them or those back to the last reset."""
+    journal = reader.journal(listed.id)
     tail = journal.tail(_PAGE)
-    found = _found(tail.session, _pages_before(journal, tail.cursor))
+    end, cursor = tail.session, tail.cursor
+    cursors: list[str] = []
+    damaged, counted, skipped = end.damaged, 0, 0
+    while cursor is not None:
+        page = journal.page(cursor, _PAGE)
+        cursors.append(cursor)
+        damaged += page.damaged
+        resets = [place for place, e in enumerate(page.entries, 1) if isinstance(e, Reset)]
+        if resets and to_reset:
+            skipped = resets[-1]
+            break
+        counted += len(resets)
+        cursor = page.cursor
     return Conversation(
-        reader,
-        listed,
-        tail.session,
-        tail.session.entries,
-        versions,
-        found.damaged,
-        found.cursors[::-1],
-        resets=found.resets,
+        reader, listed, end, end.entries, versions, damaged, cursors[::-1], skipped, counted
     )
 
 
@@ -125,40 +124,6 @@ def _with_versions(reader: SessionReader, listed: SessionEntry, versions: Versio
         resets=sum(isinstance(entry, Reset) for entry in every),
         aside=frozenset(e.id for e in every if isinstance(e, Message) and e.id not in live),
     )
-
-
-class _EarlierPages(msgspec.Struct):
-    """The pages before the end, latest first, and what they add up to."""
-
-    damaged: int
-    cursors: list[str] = msgspec.field(default_factory=list[str])
-    resets: int = 0
-    first_live: int = 0
-    """The place on the earliest page after its last reset."""
-
-
-_Pages = Iterator[tuple[str, Page]]
-"""Pages with the cursors that lead to them."""
-
-
-def _found(end: Session, pages: _Pages, *, to_reset: bool = False) -> _EarlierPages:
-    found = _EarlierPages(end.damaged)
-    for cursor, page in pages:
-        resets = [place for place, e in enumerate(page.entries, 1) if isinstance(e, Reset)]
-        found.cursors.append(cursor)
-        found.damaged += page.damaged
-        found.resets += len(resets)
-        found.first_live = resets[-1] if resets else 0
-        if resets and to_reset:
-            break
-    return found
-
-
-def _pages_before(journal: Journal, cursor: str | None) -> _Pages:
-    while cursor is not None:
-        page = journal.page(cursor, _PAGE)
-        yield cursor, page
-        cursor = page.cursor
 
 
 _AROUND = 6

@@ -14,7 +14,7 @@ from tui.errors import StorageError
 from tui.storage.protocol import SessionStore
 
 if TYPE_CHECKING:
-    from tui.storage.pruning import Reason, RetentionPolicy, SetAside
+    from tui.storage.pruning import Reason, SetAside
 
 
 class Pruned(msgspec.Struct, frozen=True):
@@ -26,9 +26,6 @@ class Pruned(msgspec.Struct, frozen=True):
     @property
     def count(self) -> int:
         return sum(len(each.sessions) for each in self.done)
-
-    def because_of(self, reason: "Reason") -> int:
-        return sum(len(each.sessions) for each in self.done if each.reason == reason)
 
 
 class Retention:
@@ -56,13 +53,13 @@ class Retention:
 
     async def after_start(self, workspace: Workspace) -> Pruned:
         """Set aside what is too old anywhere, and what is too much in the current scope."""
-        aged = await asyncio.to_thread(self._carried_out, self._prune_by_age, workspace)
+        aged = await asyncio.to_thread(self._carried_out, workspace, "age")
         surplus = await self.after_new(workspace)
         return Pruned((*aged.done, *surplus.done), aged.failure or surplus.failure)
 
     async def after_new(self, workspace: Workspace) -> Pruned:
         """Set aside what is too much in the current scope; a new session counts."""
-        return await asyncio.to_thread(self._carried_out, self._prune_backlog, workspace)
+        return await asyncio.to_thread(self._carried_out, workspace, "backlog")
 
     async def tell_hook(self, pruned: Pruned) -> tuple[str, ...]:
         """Tell the user's own program what was archived; gives what went wrong, in sentences."""
@@ -81,8 +78,9 @@ class Retention:
     def words(self, pruned: Pruned) -> str:
         """Say in a line what was archived at the start."""
         days, kept = self._settings.max_age_days, self._settings.backlog_limit
-        rules = [f"not used for {plural(days, 'day')}"] if pruned.because_of("age") else []
-        rules += [f"{kept} are kept per project"] if pruned.because_of("backlog") else []
+        reasons = {each.reason for each in pruned.done if each.sessions}
+        rules = [f"not used for {plural(days, 'day')}"] if "age" in reasons else []
+        rules += [f"{kept} are kept per project"] if "backlog" in reasons else []
         sessions = plural(pruned.count, "older session")
         place = "archive" if self._settings.action == "archive" else "trash"
         them = "it" if pruned.count == 1 else "them"
@@ -98,33 +96,24 @@ class Retention:
 
     # --- within, in a thread
 
-    def _carried_out(
-        self, prune: "Callable[[Workspace], tuple[SetAside, ...]]", workspace: Workspace
-    ) -> Pruned:
-        from tui.storage.pruning import PartlySetAside
+    def _carried_out(self, workspace: Workspace, reason: "Reason") -> Pruned:
+        from tui.storage.pruning import PartlySetAside, RetentionPolicy, prune_backlog, prune_by_age
 
-        try:
-            return Pruned(prune(workspace))
-        except PartlySetAside as error:
-            return Pruned(error.done, error.reason)
-        except StorageError as error:
-            return Pruned(failure=error)
-
-    def _prune_by_age(self, workspace: Workspace) -> "tuple[SetAside, ...]":
-        from tui.storage.pruning import prune_by_age
-
-        return prune_by_age(self._store, self._policy(), self._clock(), _kept(workspace))
-
-    def _prune_backlog(self, workspace: Workspace) -> "tuple[SetAside, ...]":
-        from tui.storage.pruning import prune_backlog
-
+        policy = msgspec.convert(self._settings, RetentionPolicy, from_attributes=True)
+        kept = frozenset(each.id for each in (workspace.current, *workspace.open))
         scope = workspace.scope
         unwritten = sum(
             not each.published and not each.private and each.session.header.scope == scope
             for each in workspace.open
         )
-        kept = _kept(workspace)
-        return prune_backlog(self._store, self._policy(), scope, kept, unwritten=unwritten)
+        try:
+            if reason == "age":
+                return Pruned(prune_by_age(self._store, policy, self._clock(), kept))
+            return Pruned(prune_backlog(self._store, policy, scope, kept, unwritten=unwritten))
+        except PartlySetAside as error:
+            return Pruned(error.done, error.reason)
+        except StorageError as error:
+            return Pruned(failure=error)
 
     def _told(self, done: "Iterable[SetAside]") -> tuple[str, ...]:
         from tui.storage.pruning import HookFailed, run_archive_hook
@@ -137,12 +126,3 @@ class Retention:
                 failures.append(str(error))
         # A program that is not there is not there for every scope.
         return tuple(dict.fromkeys(failures))
-
-    def _policy(self) -> "RetentionPolicy":
-        from tui.storage.pruning import RetentionPolicy
-
-        return msgspec.convert(self._settings, RetentionPolicy, from_attributes=True)
-
-
-def _kept(workspace: Workspace) -> frozenset[str]:
-    return frozenset(each.id for each in (workspace.current, *workspace.open))
