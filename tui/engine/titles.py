@@ -12,7 +12,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.engine.requests.short_answer import short_answer
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import AnswerCut
-from tui.providers.protocol import Model
+from tui.providers.protocol import Model, ModelRequest
 
 _INSTRUCTIONS = """\
 Give the conversation below a title: its subject in at most eight words, in the language of the \
@@ -34,7 +34,7 @@ class TitleRequest(msgspec.Struct, frozen=True):
         """Ask for a title. Raises ``ModelError``."""
         said = (f"{each.role}: {each.text[:_EXCERPT]}" for each in (self.question, self.answer))
         asked = Message(self.question.id, "user", "\n\n".join(said), at)
-        text, usage = await short_answer(self.model, _INSTRUCTIONS, asked)
+        text, usage = await short_answer(self.model, ModelRequest(_INSTRUCTIONS, (asked,)))
         title = cleaned(text)
         if not title:
             raise AnswerCut("The model gave no title.")

@@ -14,7 +14,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.text.tokens import cut
 from tui.engine.library.near_matches import Search, nearest
 from tui.engine.requests.short_answer import short_answer
-from tui.providers.protocol import Model
+from tui.providers.protocol import Model, ModelRequest
 
 MOST_QUERIES = 6
 
@@ -41,7 +41,7 @@ async def ask_for_queries(model: Model, question: str, at: str) -> tuple[str, ..
     """Ask a model for queries; none if it gives none. Raises ``ModelError``."""
     words, _ = split_filters(question)
     asked = Message("question", "user", words.strip("? "), at)
-    text, _ = await short_answer(model, _INSTRUCTIONS, asked)
+    text, _ = await short_answer(model, ModelRequest(_INSTRUCTIONS, (asked,)))
     return queries_in(text)
 
 

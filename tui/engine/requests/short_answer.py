@@ -1,28 +1,33 @@
-"""Short answers of a model to the program itself, such as a title."""
+"""Short answers of a model to the program itself, such as a title or a summary."""
 
 from contextlib import aclosing
 
-from tui.domain.journal.message import Message, TokenUsage
+from tui.domain.journal.message import TokenUsage
 from tui.providers.protocol import Model, ModelRequest, TextReceived, TextTakenBack
 
-_MOST_CHARACTERS = 2000
-"""Of an answer; the rest is not waited for."""
+_MOST_BYTES = 2000
 
 
 async def short_answer(
-    model: Model, instructions: str, asked: Message
+    model: Model, request: ModelRequest, most: int = _MOST_BYTES
 ) -> tuple[str, TokenUsage | None]:
-    """Ask a model for a few words; with the tokens that it reports. Raises ``ModelError``."""
+    """Ask a model for so many bytes at most; with the tokens that it reports.
+
+    The rest of a longer answer is not waited for: an ellipsis stands for it. Raises ``ModelError``.
+    """
     pieces: list[str] = []
+    left = most
     usage: TokenUsage | None = None
-    async with aclosing(model.stream(ModelRequest(instructions, (asked,)))) as events:
+    async with aclosing(model.stream(request)) as events:
         async for event in events:
             if isinstance(event, TokenUsage):
                 usage = event
             elif isinstance(event, TextTakenBack):
-                pieces.clear()
+                pieces, left = [], most
             elif isinstance(event, TextReceived):
                 pieces.append(event.text)
-            if sum(map(len, pieces)) > _MOST_CHARACTERS:
+                left -= len(event.text.encode(errors="replace"))
+            if left < 0:
+                pieces.append("…")
                 break
     return "".join(pieces), usage

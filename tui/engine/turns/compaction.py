@@ -6,13 +6,12 @@ the model reaches are kept, but are not in the summary, as they would not be sen
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import aclosing
 from functools import partial
 
 import msgspec
 
 from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.message import Message, TokenUsage
+from tui.domain.journal.message import Message
 from tui.domain.journal.records import Summary
 from tui.domain.text.labels import plural
 from tui.engine.requests.model_request import (
@@ -21,6 +20,7 @@ from tui.engine.requests.model_request import (
     live_tokens,
     room_for_messages,
 )
+from tui.engine.requests.short_answer import short_answer
 from tui.engine.requests.token_estimate import (
     BYTES_PER_TOKEN,
     estimated_text_tokens,
@@ -30,7 +30,7 @@ from tui.engine.requests.token_estimate import (
 from tui.engine.sessions.open_session import OpenSession
 from tui.errors import AnswerCut
 from tui.logs import log_of
-from tui.providers.protocol import Model, ModelRequest, TextReceived, TextTakenBack, ToolDefinition
+from tui.providers.protocol import Model, ModelRequest, ToolDefinition
 
 FULL = 0.8
 """From this share of what can be sent on, the oldest part is summarised."""
@@ -134,23 +134,10 @@ class Compaction(msgspec.Struct, frozen=True):
     async def _asked(self, part: SummaryPart) -> Summary:
         """Ask the model for the summary, and cut it to the room there is."""
         room = self._room(part.summary)
-        left = most = max(1, room // _SHARE_OF_SUMMARY) * BYTES_PER_TOKEN
-        pieces: list[str] = []
-        usage: TokenUsage | None = None
+        most = max(1, room // _SHARE_OF_SUMMARY) * BYTES_PER_TOKEN
         request = await asyncio.to_thread(request_for, part, room)
-        async with aclosing(self.model.stream(request)) as events:
-            async for event in events:
-                if isinstance(event, TokenUsage):
-                    usage = event
-                elif isinstance(event, TextTakenBack):
-                    pieces, left = [], most
-                elif isinstance(event, TextReceived):
-                    pieces.append(event.text)
-                    left -= len(event.text.encode(errors="replace"))
-                if left < 0:
-                    pieces.append("…")
-                    break
-        text = "".join(pieces).strip()
+        answer, usage = await short_answer(self.model, request, most)
+        text = answer.strip()
         if not text.strip("…"):
             raise AnswerCut("The model gave no summary.")
         return Summary(text, part.through, self.model.name, usage)
@@ -233,12 +220,7 @@ def _paragraphs(part: SummaryPart, most: int) -> Iterator[str]:
 
 def _shortened(text: str, most: int) -> str:
     """A long text's beginning and end, in so many bytes."""
-    data = text.encode(errors="replace")
+    data, half = text.encode(errors="replace"), most // 2
     if len(data) <= most:
         return text
-    end = data[-(most // 2) :].decode(errors="ignore")
-    return _beginning(text, most // 2) + _LEFT_OUT + end
-
-
-def _beginning(text: str, most: int) -> str:
-    return text.encode(errors="replace")[:most].decode(errors="ignore")
+    return _LEFT_OUT.join(part.decode(errors="ignore") for part in (data[:half], data[-half:]))
