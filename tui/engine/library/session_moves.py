@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Literal
 
 import msgspec
 
 from tui.domain.moves import Batch, Move, MoveKey, Place, last_batch
-from tui.engine.library.bulk_delete import Cleared, clear_closed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.engine.sessions.workspace import Workspace
-from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
+from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError, UsageError
 from tui.storage.moves import new_batch
 from tui.storage.protocol import SessionStore
 
@@ -35,6 +35,13 @@ class Undone(msgspec.Struct, frozen=True):
 
     taken_back: tuple[Move, ...]
     left: tuple[tuple[Move, Obstacle], ...] = ()
+    failure: str = ""
+
+
+class Cleared(msgspec.Struct, frozen=True):
+    """The sessions that went to the trash, and the failure that kept others from it."""
+
+    ids: tuple[str, ...]
     failure: str = ""
 
 
@@ -89,11 +96,25 @@ class SessionMoves:
 
         The next undo takes back all of it at once.
         """
-        batch = new_batch("clear")
-        cleared = await clear_closed(self._workspace, self._store, ids, batch)
-        if cleared.left is not None:
-            self._shown.add((batch.id, cleared.left))
-        return cleared
+        workspace, batch = self._workspace, new_batch("clear")
+        viewed = workspace.current.id
+        others = [session_id for session_id in ids if session_id != viewed]
+        cleared = await asyncio.to_thread(_clear, self._store, others, batch)
+        if viewed not in ids:
+            return cleared
+
+        async def delete() -> None:
+            await asyncio.to_thread(self._store.delete, viewed, batch)
+
+        try:
+            check_closed_here(workspace, viewed)
+            await workspace.leave_current(delete)
+        except (SessionBusy, SessionNotFound, UsageError):
+            return cleared
+        except StorageError as error:
+            return Cleared(cleared.ids, cleared.failure or str(error))
+        self._shown.add((batch.id, viewed))
+        return Cleared((*cleared.ids, viewed), cleared.failure)
 
     async def take_last_batch(self) -> tuple[Move, ...]:
         """Take the moves that are to be undone; the next call takes those before.
@@ -225,3 +246,34 @@ class SessionMoves:
         if is_held:
             await self._workspace.pool.abandon(known)
         done.set()
+
+
+def check_closed_here(workspace: Workspace, session_id: str) -> None:
+    """Raise ``UsageError`` if this program has a session open."""
+    known = workspace.switcher.find(session_id)
+    if known is not None and known.opened is not None:
+        raise UsageError(f"Session {session_id} is open here. Close it first.")
+
+
+def _clear(store: SessionStore, ids: Sequence[str], batch: Batch) -> Cleared:
+    gone: list[str] = []
+    failures: list[str] = []
+    for session_id in ids:
+        try:
+            lease = None
+            with suppress(NewerVersion):
+                # A lease of its own: one that was opened here since it was asked for stays.
+                lease = store.lease(session_id)
+            try:
+                store.delete(session_id, batch)
+            finally:
+                if lease is not None:
+                    lease.release()
+        except (SessionBusy, SessionNotFound):
+            continue
+        except StorageError as error:
+            # One that cannot be moved keeps no other in the list.
+            failures.append(str(error))
+            continue
+        gone.append(session_id)
+    return Cleared(tuple(gone), failures[0] if failures else "")
