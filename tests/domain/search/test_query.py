@@ -10,8 +10,7 @@ from tests.builders import answer, user
 from tests.strategies import any_text
 from tui.domain.search.query import (
     SNIPPET_CHARACTERS,
-    MessageCandidate,
-    NameCandidate,
+    Candidate,
     SearchResult,
     SessionScan,
     Term,
@@ -155,7 +154,7 @@ def test_a_message_counts_by_its_last_writing_and_not_if_it_was_replaced():
 
 
 def candidate(message, count=1):
-    return MessageCandidate("s", message, count, time_of(message))
+    return Candidate("s", time_of(message), message, count)
 
 
 def test_own_words_come_first_then_more_of_them_then_newer_ones():
@@ -181,7 +180,7 @@ def test_only_the_newest_are_ranked_and_the_rest_is_said():
 
 
 def test_of_the_names_only_those_that_can_be_shown_count_and_the_rest_is_said():
-    names = [NameCandidate(f"s{number}", "x", number) for number in range(5)]
+    names = [Candidate(f"s{number}", number, name="x") for number in range(5)]
     found = rank(parse("x"), [*names, candidate(user("m", "x"))], 3)
     assert [hit.session_id for hit in found.hits] == ["s4", "s3", "s"]
     assert (found.total, found.more) == (4, True)

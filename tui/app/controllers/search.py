@@ -206,17 +206,16 @@ class SearchController(Controller):
         return msgspec.structs.replace(results, sessions=sessions, asked=matches.queries)
 
     async def _preview(self, screen: "SearchScreen", hit: "Hit", marked: str) -> None:
+        def read() -> "Preview | None":
+            from tui.engine.library.conversation import preview_of
+
+            about = hit.session_id, hit.message_id, marked
+            return preview_of(self._workspace.reader, *about) if wanted() else None
+
         self._highlighted = hit
         with _wanted() as wanted:
-            shown = await asyncio.to_thread(self._around, hit, marked, wanted)
+            shown = await asyncio.to_thread(read)
         screen.preview.show(shown, self._workspace.clock())
-
-    def _around(self, hit: "Hit", query: str, wanted: Callable[[], bool]) -> "Preview | None":
-        from tui.engine.library.conversation import preview_of
-
-        if not wanted():
-            return None
-        return preview_of(self._workspace.reader, hit.session_id, hit.message_id, query)
 
 
 @contextmanager

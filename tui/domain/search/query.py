@@ -118,25 +118,21 @@ class SearchResult(msgspec.Struct, frozen=True):
         return "1 match" if count == "1" else f"{count} matches"
 
 
-class MessageCandidate(msgspec.Struct, frozen=True):
-    """A matching message, with the number of matches and its time (milliseconds since 1970)."""
+class Candidate(msgspec.Struct, frozen=True):
+    """A match before ranking: a message with the number of its matches, or a session's name.
+
+    ``time`` is when that was said or last used, in milliseconds since 1970.
+    """
 
     session_id: str
-    message: Message
-    count: int
     time: int
+    message: Message | None = None
+    count: int = 0
+    name: str = ""
 
-
-class NameCandidate(msgspec.Struct, frozen=True):
-    """A session whose name matches, with its last use (milliseconds since 1970)."""
-
-    session_id: str
-    name: str
-    time: int
-
-
-Candidate = MessageCandidate | NameCandidate
-"""A match before ranking."""
+    @property
+    def text(self) -> str:
+        return self.message.text if self.message else self.name
 
 
 def parse(text: str) -> Query:
@@ -244,7 +240,7 @@ class SessionScan(msgspec.Struct):
     name: str | None = None
     known: set[str] = msgspec.field(default_factory=set[str])
     replaced: set[str] = msgspec.field(default_factory=set[str])
-    found: list[MessageCandidate] = msgspec.field(default_factory=list[MessageCandidate])
+    found: list[Candidate] = msgspec.field(default_factory=list[Candidate])
 
     def add(self, record: Message | State) -> None:
         if not isinstance(record, Message):
@@ -256,16 +252,16 @@ class SessionScan(msgspec.Struct):
             return
         self.known.add(record.id)
         if count := matches(self.query, record):
-            self.found.append(MessageCandidate(self.session_id, record, count, time_of(record)))
+            self.found.append(Candidate(self.session_id, time_of(record), record, count))
 
     @property
     def candidates(self) -> list[Candidate]:
-        said = [each for each in self.found if each.message.id not in self.replaced]
+        said = [c for c in self.found if c.message and c.message.id not in self.replaced]
         if not self.query.terms:
             return [*sorted(said, key=attrgetter("time"), reverse=True)[:1]]
         if self.name and matches_name(self.query, self.name, self.used):
-            return [NameCandidate(self.session_id, self.name, self.used), *said]
-        return [*said]
+            return [Candidate(self.session_id, self.used, name=self.name), *said]
+        return said
 
 
 def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchResult:
@@ -279,8 +275,8 @@ def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchRes
     if query.some:
         return _ranked_by_weight(query, newest, limit)
     room = max(limit, 0)
-    names = _scored([each for each in newest if isinstance(each, NameCandidate)][:room])
-    messages = [each for each in newest if isinstance(each, MessageCandidate)]
+    names = _scored([each for each in newest if not each.message][:room])
+    messages = [each for each in newest if each.message]
     by_age = ((round(_newness(place), 4), each) for place, each in enumerate(messages[:room]))
     said = _scored(messages[:CANDIDATES]) if query.terms else [*by_age]
     total = len(names) + len(said)
@@ -295,14 +291,13 @@ def _ranked_by_weight(query: Query, newest: Sequence[Candidate], limit: int) -> 
 
     What weighs less than a part of the best is none. Of equal ones, own words and newer ones win.
     """
-    said = (each.name if isinstance(each, NameCandidate) else each.message.text for each in newest)
-    had = [[count > 0 for count in _counts(query, text)] for text in said]
+    had = [[count > 0 for count in _counts(query, each.text)] for each in newest]
     weights = [log(1 + len(had) / max(1, sum(term))) for term in zip(*had, strict=True)]
     weighed = [sum(compress(weights, terms)) for terms in had]
     enough = _LEAST * max(weighed, default=0.0)
     scored: list[tuple[float, Candidate]] = []
     for place, (weight, each) in enumerate(zip(weighed, newest, strict=True)):
-        own = 0 if isinstance(each, NameCandidate) else _OWN_WORDS[each.message.role]
+        own = _OWN_WORDS[each.message.role] if each.message else 0
         if weight >= enough:
             scored.append((round(weight + own / 8 + _newness(place), 4), each))
     best = sorted(scored, key=itemgetter(0), reverse=True)[: max(limit, 0)]
@@ -338,22 +333,18 @@ def _newness(place: int) -> float:
 
 def _score(candidate: Candidate, place: int) -> float:
     newer = _newness(place)
-    if isinstance(candidate, NameCandidate):
+    if candidate.message is None:
         return round(_NAME + newer, 4)
     often = min(candidate.count, _MOST_COUNTED).bit_length() / 8
     return round(_OWN_WORDS[candidate.message.role] + often + newer, 4)
 
 
 def _hit(query: Query, candidate: Candidate, score: float) -> Hit:
-    if isinstance(candidate, NameCandidate):
-        text, marks = snippet(query, candidate.name)
-        time = format_milliseconds(candidate.time)
-        return Hit(candidate.session_id, None, None, time, text, score, marks)
-    message = candidate.message
-    text, marks = snippet(query, message.text)
-    return Hit(
-        candidate.session_id, message.id, message.role, message.timestamp, text, score, marks
-    )
+    text, marks = snippet(query, candidate.text)
+    where, message = candidate.session_id, candidate.message
+    if message is None:
+        return Hit(where, None, None, format_milliseconds(candidate.time), text, score, marks)
+    return Hit(where, message.id, message.role, message.timestamp, text, score, marks)
 
 
 def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:

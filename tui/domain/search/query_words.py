@@ -43,16 +43,10 @@ def search_words(question: str, most: int = MOST_WORDS) -> tuple[str, ...]:
     """The keywords as search queries, in the order of the question."""
     found: dict[str, None] = {}
     for word in _WORD.findall(normalize("NFKC", question)):
-        for piece in _pieces(word):
+        for piece in _ASIDE.split(word) if _HAN.fullmatch(word) else [word]:
             if cut(piece) and piece.casefold() not in LITTLE_WORDS:
                 found[_query(piece)] = None
     return tuple(found)[:most]
-
-
-def _pieces(word: str) -> list[str]:
-    if not _HAN.fullmatch(word):
-        return [word]
-    return [piece for piece in _ASIDE.split(word) if piece]
 
 
 def _query(word: str) -> str:

@@ -17,8 +17,6 @@ from tui.domain.search.filters import origin_of
 from tui.domain.search.query import (
     CANDIDATES,
     Candidate,
-    MessageCandidate,
-    NameCandidate,
     Query,
     SessionScan,
     matches,
@@ -185,7 +183,7 @@ class _Journals(msgspec.Struct, eq=False):
     _refused: set[str]
     _open: dict[str, int] = {}
 
-    def message_candidate(self, query: Query, row: _Row) -> MessageCandidate | None:
+    def message_candidate(self, query: Query, row: _Row) -> Candidate | None:
         """Read the message of a row; ``None`` if it is gone or does not match."""
         session_id, folder, offset, length, written, key = row
         message = self._read(session_id, folder, lambda file: message_at(file, offset, length))
@@ -196,16 +194,16 @@ class _Journals(msgspec.Struct, eq=False):
         except ODD_VALUES:
             self._refused.add(session_id)
             return None
-        return MessageCandidate(session_id, message, count, written) if count else None
+        return Candidate(session_id, written, message, count) if count else None
 
-    def name_candidate(self, query: Query, row: _NameRow) -> NameCandidate | None:
+    def name_candidate(self, query: Query, row: _NameRow) -> Candidate | None:
         """Read the name of a row's session; ``None`` if it does not match any more."""
         session_id, folder, used = row
         name = self._read(session_id, folder, name_of)
         last_used = used // MILLISECOND_NS
         if not name or not matches_name(query, name, last_used):
             return None
-        return NameCandidate(session_id, name, last_used)
+        return Candidate(session_id, last_used, name=name)
 
     def _read(self, session_id: str, folder: str, read: Callable[[int], _Read]) -> _Read | None:
         """Read from a journal; ``None`` if it is gone or unreadable."""

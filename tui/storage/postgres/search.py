@@ -19,8 +19,6 @@ from tui.domain.search.filters import Filters, origin_of
 from tui.domain.search.query import (
     CANDIDATES,
     Candidate,
-    MessageCandidate,
-    NameCandidate,
     Query,
     SearchResult,
     matches,
@@ -183,7 +181,8 @@ def _candidates(
     for each in rarest_first(query, count):
         condition = _condition(each, allowed)
         for candidate in _messages(_MessageSearch(connection, query, condition, room), limits):
-            if (place := (candidate.session_id, candidate.message.id)) not in known:
+            message_id = candidate.message.id if candidate.message else ""
+            if (place := (candidate.session_id, message_id)) not in known:
                 known.add(place)
                 yield candidate
 
@@ -192,7 +191,7 @@ def _condition(query: Query, allowed: Sequence[str]) -> str:
     return " & ".join((words.as_tsquery(query), *allowed))
 
 
-def _messages(search: "_MessageSearch", limits: _SearchLimits) -> Iterator[MessageCandidate]:
+def _messages(search: "_MessageSearch", limits: _SearchLimits) -> Iterator[Candidate]:
     while not (search.is_done or limits.over()):
         for row in search.next_rows():
             candidate = search.candidate(row)
@@ -219,7 +218,7 @@ def _allowed(connection: "Connection", filters: Filters) -> Sequence[str] | None
 
 def _names(
     connection: "Connection", query: Query, room: int, limits: _SearchLimits
-) -> Iterator[NameCandidate]:
+) -> Iterator[Candidate]:
     # Projects and programs are in the header alone: of many names few may pass.
     page = _NAMED if query.filters.projects or query.filters.programs else room + 1
     found = 0
@@ -227,7 +226,7 @@ def _names(
         name, used = as_text(encoded_name), used_ns // MILLISECOND_NS
         if _passes(query.filters, header) and matches_name(query, name, used):
             found += 1
-            yield NameCandidate(session_id, name, used)
+            yield Candidate(session_id, used, name=name)
         if found > room or limits.over():
             return
 
@@ -286,7 +285,7 @@ class _MessageSearch:
         self._seen.update((row.session_id, row.at) for row in new)
         return new
 
-    def candidate(self, row: _Found) -> MessageCandidate | None:
+    def candidate(self, row: _Found) -> Candidate | None:
         """Read the message of a row; ``None`` if it does not match."""
         record = decoded(self._line(row))
         count = matches(self._query, record) if isinstance(record, Message) else 0
@@ -296,7 +295,7 @@ class _MessageSearch:
         self.is_done = self.is_done or self._missing <= 0
         if not self._query.terms:
             self._without.append(row.session_id)
-        return MessageCandidate(row.session_id, record, count, row.written)
+        return Candidate(row.session_id, row.written, record, count)
 
     def _line(self, row: _Found) -> bytes:
         line = row.line or b""
