@@ -11,6 +11,7 @@ from tui.cli.ask import JsonPrinter, TextPrinter
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import SessionHeader, Summary, Todos
+from tui.domain.journal.session import describe
 from tui.domain.journal.todo import TodoItem
 from tui.domain.views.markdown import MarkdownMessages, heading
 from tui.engine.turns.events import (
@@ -24,7 +25,6 @@ from tui.engine.turns.events import (
     ToolReturned,
     TurnEnded,
 )
-from tui.storage.directory import describe
 
 CALL = ToolCall("c1", "read\x1b[31m", {"path": "\x9b2J"})
 TIME = "2026-01-11T14:30:00.000Z"

@@ -32,8 +32,12 @@ class UsageTotals(msgspec.Struct, eq=False):
         """The prices of answers in dollars, by their ids; those that no list has are left out."""
 
         def prices() -> Mapping[str, float]:
-            requests = [(each.model or "", [_request(each)]) for each in answers if each.usage]
-            priced = {own[0].id: self._priced(model, own).dollars for model, own in requests}
+            requests = [
+                CountedRequest(each.id, each.model or "", each.timestamp, each.usage)
+                for each in answers
+                if each.usage
+            ]
+            priced = {each.id: self._priced(each.model, [each]).dollars for each in requests}
             return {name: dollars for name, dollars in priced.items() if dollars is not None}
 
         return await asyncio.to_thread(prices)
@@ -59,7 +63,3 @@ class UsageTotals(msgspec.Struct, eq=False):
             return added
         dollars = price(provider.name, provider.base_url, called, requests)
         return msgspec.structs.replace(added, dollars=dollars)
-
-
-def _request(answer: Message) -> CountedRequest:
-    return CountedRequest(answer.id, answer.model or "", answer.timestamp, answer.usage)

@@ -15,7 +15,7 @@ import msgspec
 from tui.domain.imports import ImportLine, came_from
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.records import SessionHeader
-from tui.domain.journal.session import Session, SessionEntry, Status
+from tui.domain.journal.session import SessionEntry, Status, describe
 from tui.domain.json_limits import converted, parse
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, parse_utc, storable_ns
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
@@ -292,33 +292,6 @@ class FileCatalog(msgspec.Struct, eq=False):
     def newest_names(self, count: int) -> Mapping[str, str]:
         entries = self._directory.page(self._wanted, None, count).entries
         return {entry.name: entry.id for entry in reversed(entries) if entry.name}
-
-
-def describe(
-    session: Session, first_prompt: str, status: Status, used: str, *, active: bool
-) -> SessionEntry:
-    """Make the entry of a session; ``used`` is its last use if its records have none."""
-    header = session.header
-    last_used = session.last_used_at or used
-    return SessionEntry(
-        id=header.id,
-        name=session.name,
-        label=session.label(first_prompt),
-        scope=header.scope,
-        ordinal=header.ordinal,
-        active=active,
-        project_path=header.project_path,
-        model=session.model,
-        created_at=header.created_at,
-        updated_at=session.updated_at or session.last_record_at or last_used,
-        last_used_at=last_used,
-        closed_at=None if status == "open" else session.closed_at or session.last_record_at or None,
-        message_count=session.message_count,
-        status=status,
-        damaged=session.damaged,
-        pinned=session.settings.pinned,
-        imported_from=header.imported_from,
-    )
 
 
 def describe_unreadable(

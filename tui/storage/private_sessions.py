@@ -17,7 +17,7 @@ from tui.domain.journal.records import (
     Record,
     SessionHeader,
 )
-from tui.domain.journal.session import SessionEntry, title_question
+from tui.domain.journal.session import SessionEntry, describe, title_question
 from tui.domain.timestamps import format_utc
 from tui.errors import (
     AttachmentNotFound,
@@ -28,7 +28,6 @@ from tui.errors import (
 )
 from tui.storage.attachments import checked_hash, only_match
 from tui.storage.branches import Branches
-from tui.storage.directory import describe
 from tui.storage.disk import odd_values
 from tui.storage.journal import Journal, OpenJournal
 from tui.storage.protocol import Appended, JournalStore, Lease

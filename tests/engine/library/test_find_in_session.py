@@ -12,7 +12,7 @@ from tests.storage.stories import RandomStory, load, reading, stories
 from tui.domain.journal.message import Message
 from tui.domain.search.find_query import count_in, needle
 from tui.engine.library import find_in_session
-from tui.engine.library.find_in_session import RecentCounts, find_earlier, find_recent
+from tui.engine.library.find_in_session import RecentCounts, find_earlier
 from tui.errors import StorageError
 
 
@@ -31,7 +31,7 @@ class CountedPages:
 async def found_in(journal, wanted, reader=None, tail=3):
     """What is found from the end upwards, stretch by stretch."""
     end = journal.tail(tail)
-    recent = await find_recent(RecentCounts(wanted), end.session.entries, reader)
+    recent = RecentCounts(wanted).of(end.session.entries, reader)
     earlier = find_earlier(journal, end.cursor, wanted, reader)
     return [recent, *[stretch async for stretch in earlier]]
 

@@ -175,7 +175,8 @@ async def test_the_row_of_an_open_session_says_what_the_list_would(world):
 
 def test_a_new_session_was_used_now(new):
     row = new.row("2026-01-11T14:30:00.000Z", active=False)
-    assert row.last_used_at == row.updated_at == "2026-01-11T14:30:00.000Z"
+    assert row.last_used_at == "2026-01-11T14:30:00.000Z"
+    assert row.updated_at == new.session.last_record_at
     assert row.message_count == 0
 
 

@@ -108,10 +108,10 @@ class FindController(Controller):
         return search
 
     async def _run(self, search: _Search, reader: str | None) -> None:
-        from tui.engine.library.find_in_session import find_earlier, find_recent, recent_entries
+        from tui.engine.library.find_in_session import find_earlier
 
-        entries, cursor = recent_entries(search.session)
-        stretch = await find_recent(search.recent, entries, reader)
+        entries, cursor = search.session.latest, search.session.cursor
+        stretch = await asyncio.to_thread(search.recent.of, entries, reader)
         search.matches.begin(stretch.found, stretch.below)
         search.first = _first(entries)
         self._go_on(search)
@@ -196,12 +196,10 @@ class FindController(Controller):
 
     def _recount(self) -> None:
         """Count what has come since, and what has become of the end of the session."""
-        from tui.engine.library.find_in_session import recent_entries
-
         search = self._search
         if search is None or search.first is None:
             return
-        entries, _ = recent_entries(search.session)
+        entries = search.session.latest
         if _first(entries) != search.first:
             # It was opened since, and others had written to it: another end than the one known.
             placed = self._begin(search.needle, self._chat.transcript.finder.reading())

@@ -182,6 +182,33 @@ class SessionEntry(msgspec.Struct, frozen=True):
         return program_of(self.imported_from)
 
 
+def describe(
+    session: Session, first_prompt: str, status: Status, used: str, *, active: bool
+) -> SessionEntry:
+    """Make the entry of a session; ``used`` is its last use if its records have none."""
+    header = session.header
+    last_used = session.last_used_at or used
+    return SessionEntry(
+        id=header.id,
+        name=session.name,
+        label=session.label(first_prompt),
+        scope=header.scope,
+        ordinal=header.ordinal,
+        active=active,
+        project_path=header.project_path,
+        model=session.model,
+        created_at=header.created_at,
+        updated_at=session.updated_at or session.last_record_at or last_used,
+        last_used_at=last_used,
+        closed_at=None if status == "open" else session.closed_at or session.last_record_at or None,
+        message_count=session.message_count,
+        status=status,
+        damaged=session.damaged,
+        pinned=session.settings.pinned,
+        imported_from=header.imported_from,
+    )
+
+
 def program_of(imported_from: str | None) -> str:
     """The program of an ``imported_from``; empty for a name of a file, as of a rescue file."""
     program, colon, _ = (imported_from or "").partition(":")

@@ -9,7 +9,6 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry
 from tui.domain.search.find_matches import MessageMatches
 from tui.domain.search.find_query import Needle, count_in
-from tui.engine.sessions.loaded_session import LoadedSession
 from tui.storage.journal import Journal
 
 PAGE = 250
@@ -45,22 +44,6 @@ class RecentCounts:
                 count = before[1] if before and same else count_in(self._needle, message)
                 self._known[message.id] = message, count
         return _stretch([(key, count) for key, (_, count) in self._known.items()], reader)
-
-
-def recent_entries(loaded: LoadedSession) -> tuple[tuple[Entry, ...], str | None]:
-    """The end of a session, also what is not on disk yet; and what leads to the rest."""
-    if loaded.opened is not None:
-        return loaded.opened.entries, loaded.opened.cursor
-    if loaded.tail is not None:
-        return loaded.tail.session.entries, loaded.tail.cursor
-    return (), None
-
-
-async def find_recent(
-    recent: RecentCounts, entries: Sequence[Entry], reader: str | None
-) -> Stretch:
-    """Look through the end of a session for the first time."""
-    return await asyncio.to_thread(recent.of, entries, reader)
 
 
 async def find_earlier(

@@ -7,6 +7,7 @@ joins on to what is at hand.
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -84,7 +85,11 @@ class Follower:
             return None
         joined = not before or (before[0] in loaded.entries and not _left(before, loaded.entries))
         if not held and loaded.access.asked_for and not loaded.read_only:
-            await self._take_over(loaded)
+            # What the other program left unfinished is kept. If another one was quicker, or too
+            # many are open, the next change is the next try.
+            with suppress(StorageError, UsageError):
+                await self._workspace.take(loaded)
+                await self._workspace.pool.try_save(loaded)
         return Change(
             before,
             loaded.entries,
@@ -106,15 +111,6 @@ class Follower:
             known = set[str]()
         tail, pages = await asyncio.to_thread(read_on, self._store.journal(loaded.id), known)
         return (tail if held else Tail(answered(tail.session), tail.cursor)), pages
-
-    async def _take_over(self, loaded: LoadedSession) -> None:
-        """Hold it from now on; what the other program left unfinished is kept."""
-        try:
-            await self._workspace.take(loaded)
-        except (StorageError, UsageError):
-            # Another one was quicker, or too many are open: the next change is the next try.
-            return
-        await self._workspace.pool.try_save(loaded)
 
 
 def read_on(journal: Journal, known: set[str]) -> End:

@@ -16,6 +16,7 @@ from tui.domain.journal.session import (
     SessionEntry,
     Stamp,
     Tail,
+    describe,
     title_question,
 )
 from tui.domain.journal.versions import Versions, numbered, with_new
@@ -86,7 +87,7 @@ class LoadedSession:
         self.activity = Activity()
         self._listed_as = listed_as
         self._outbox: Outbox = [] if outbox is None else outbox
-        self.pages = LoadedPages(lambda: self.latest, (opened or self._end).cursor)
+        self.pages = LoadedPages(lambda: self.latest, self.cursor)
 
     @property
     def id(self) -> str:
@@ -166,6 +167,11 @@ class LoadedSession:
     def latest(self) -> tuple[Entry, ...]:
         """The end of it, without the pages that were read."""
         return self.opened.entries if self.opened else self.session.entries
+
+    @property
+    def cursor(self) -> str | None:
+        """Leads to what comes before ``latest``; ``None`` if nothing does."""
+        return (self.opened or self._end).cursor
 
     @property
     def versions(self) -> Versions:
@@ -271,33 +277,17 @@ class LoadedSession:
 
     def label(self) -> str:
         """The title in a list."""
-        session = self.session
-        messages = (entry for entry in session.entries if isinstance(entry, Message))
-        return session.label(self._listed_as or title_question(messages))
+        return self.session.label(self._first_prompt)
 
     def row(self, now: str, *, active: bool) -> SessionEntry:
         """The row in the list of sessions."""
-        session = self.session
-        used = session.last_used_at or session.updated_at or now
-        return SessionEntry(
-            id=self.id,
-            name=session.name,
-            label=self.label(),
-            scope=session.header.scope,
-            ordinal=session.header.ordinal,
-            active=active,
-            project_path=session.header.project_path,
-            model=session.model,
-            created_at=session.header.created_at,
-            updated_at=session.updated_at or used,
-            last_used_at=used,
-            closed_at=None,
-            message_count=session.message_count,
-            status="open",
-            damaged=session.damaged,
-            pinned=session.settings.pinned,
-            imported_from=session.header.imported_from,
-        )
+        used = self.session.updated_at or now
+        return describe(self.session, self._first_prompt, "open", used, active=active)
+
+    @property
+    def _first_prompt(self) -> str:
+        messages = (entry for entry in self.session.entries if isinstance(entry, Message))
+        return self._listed_as or title_question(messages)
 
     def view(self) -> SessionView:
         """The snapshot that the screen shows."""

@@ -540,21 +540,17 @@ class OpenSession:
         self._fold.message_count += copy.message_count - known.message_count
         self._fold.total_count += copy.total_count - known.total_count
         self._session = None
-        self._notices.append(_saved_beside(loss, self.id))
+        if isinstance(loss, LeaseLost):
+            told = f"Another window took session {loss.session_id} over; your copy is {self.id}."
+        else:
+            told = f"Session {loss.session_id}: {loss.reason}. It is unchanged; "
+            told += f"your open copy is saved as {self.id}."
+        self._notices.append(told)
         await asyncio.to_thread(lost.release)
 
 
 def _new_id(now: datetime) -> str:
     return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
-
-
-def _saved_beside(loss: SessionDamaged | LeaseLost, copy: str) -> str:
-    if isinstance(loss, LeaseLost):
-        return f"Another window took session {loss.session_id} over; your copy is {copy}."
-    return (
-        f"Session {loss.session_id}: {loss.reason}. It is unchanged; "
-        f"your open copy is saved as {copy}."
-    )
 
 
 def _read_pictures(

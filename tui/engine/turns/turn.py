@@ -142,7 +142,10 @@ class Turn:
         begun = time.perf_counter()
         with log_of(self._session.id):
             answer = await self._answered(emit, replaces)
-            status, took = _turn_status(answer.status), milliseconds_since(begun)
+            status: TurnStatus = "complete"
+            if answer.status in ("failed", "interrupted", "truncated"):
+                status = answer.status
+            took = milliseconds_since(begun)
             _log.info("turn of %s: %s, %d ms", self._session.id, status, took)
         self._session.note_state()
         await self._store(answer, emit)
@@ -391,11 +394,3 @@ def _kept(session: OpenSession, answer: Answer) -> Generator[None]:
         session.end_answer(answer, status="truncated")
     else:
         session.end_answer(answer)
-
-
-def _turn_status(status: str | None) -> TurnStatus:
-    match status:
-        case "failed" | "interrupted" | "truncated":
-            return status
-        case _:
-            return "complete"

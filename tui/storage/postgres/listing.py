@@ -9,7 +9,7 @@ import msgspec
 
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.json_text import decode_json, journal_json
-from tui.domain.journal.session import SessionEntry, Status
+from tui.domain.journal.session import SessionEntry, Status, describe
 from tui.domain.json_limits import converted, parse
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
@@ -237,7 +237,7 @@ def condition_of(wanted: SessionFilter, statuses: frozenset[Status]) -> tuple[st
 
 def _described(row: Row, reader: PieceReader) -> SessionEntry:
     # Late: the directory of files brings modules that this one does not need.
-    from tui.storage.directory import describe, describe_unreadable
+    from tui.storage.directory import describe_unreadable
 
     try:
         with odd_values(row.id):
