@@ -274,7 +274,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def _begin_what_is_slow(self) -> None:
         self.run_worker(self.controllers.model_picker.begin, name="read the list of models")
-        self.chat.show_own_commands(template_commands(self._parts.prompts))
+        self.chat.own_commands = tuple(template_commands(self._parts.prompts))
+        self.chat.prompt.offers.own = self.chat.own_commands
         self.chat.prompt.offers.themes = self.controllers.themes.names()
         self.controllers.background.begin()
         self.controllers.search.begin()

@@ -35,7 +35,8 @@ class Dispatcher(msgspec.Struct, eq=False):
         is_command = isinstance(wanted, Invocation)
         place = None if is_command else controllers.versions.place_of(session)
         if place is None:
-            controllers.presenter.go_to_end(returning=is_command)
+            controllers.chat.go_to_end(returning=is_command)
+            controllers.presenter.show_end()
         # Text typed since then stays.
         session.prompt.edit(controllers.chat.prompt.draft)
         controllers.chat.settle_draft()

@@ -248,11 +248,6 @@ class ChatScreen(ScreenBase):
         self.conversation.show_queued(queue.prompts)
         self.prompt.show_queue(queue)
 
-    def show_own_commands(self, commands: Sequence[Command]) -> None:
-        """Offer the commands of the user's own."""
-        self.own_commands = tuple(commands)
-        self.prompt.offers.own = commands
-
     def begin_command(self, command: Command) -> None:
         """Put a command into the prompt that has to be told something."""
         self.prompt.replace_text(f"/{command.name} ")

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.command import CommandInput, CommandList, CommandPalette, Hit, Hits, Provider
 from textual.content import Content
-from textual.widget import Widget
 
 from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import age, plural
@@ -71,7 +70,12 @@ class Actions(Provider):
     def _possible(self) -> Iterator[tuple[Action, Callable[[], Any]]]:
         if not isinstance(screen := self.screen, ChatScreen):
             return
-        bound = _bound(screen, screen.transcript)
+        bound = {
+            binding.id: (node, binding)
+            for node in (screen, screen.transcript)
+            for binding in Binding.make_bindings(node.BINDINGS)
+            if binding.id
+        }
         if screen.approval.question is None:
             del bound["approval-focus"]  # the key shows a message instead
         for action in ACTIONS:
@@ -118,15 +122,6 @@ class Actions(Provider):
 
 def _typed(action: Action) -> tuple[str, ...]:
     return (f"/{action.command} {action.arguments}".rstrip(),) if action.command else ()
-
-
-def _bound(*nodes: Widget) -> dict[str, tuple[Widget, Binding]]:
-    return {
-        binding.id: (node, binding)
-        for node in nodes
-        for binding in Binding.make_bindings(node.BINDINGS)
-        if binding.id
-    }
 
 
 _Entry = tuple[Sequence[str], Callable[[], Content] | None, Callable[[], Any]]

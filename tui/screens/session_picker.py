@@ -41,11 +41,7 @@ _NOTHING: dict[PickerView, str] = {
 HoldKeys = Callable[[Callable[[], None]], Callable[[], None]]
 """Holds back later keys until the returned function is called; is given what cancels that."""
 
-ReadRows = Callable[..., Coroutine[Any, Any, None]]
-"""Reads the sessions of the screen's view, from the first (``anew``) or on, and shows them."""
-
-PreviewSession = Callable[..., Coroutine[Any, Any, None]]
-"""Reads the end of a session, by its id, and shows it in the screen's preview."""
+Read = Callable[..., Coroutine[Any, Any, None]]
 
 _PREVIEW_FROM_ROWS = 20
 
@@ -69,14 +65,18 @@ class SessionPicker(PreviewDialog):
     def __init__(
         self,
         view: PickerView,
-        read: ReadRows,
-        preview: PreviewSession,
+        read: Read,
+        preview: Read,
         hold_keys: HoldKeys,
         *,
         everywhere: bool,
         text: str = "",
     ) -> None:
-        """``text`` is put into the filter; ``hold_keys`` is for a choice that waits for rows."""
+        """``text`` is put into the filter; ``hold_keys`` is for a choice that waits for rows.
+
+        ``read`` shows the sessions of the screen's view, from the first (``anew``) or on, and
+        ``preview`` the end of one, by its id.
+        """
         super().__init__(
             LineInput(
                 text,

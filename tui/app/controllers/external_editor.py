@@ -65,8 +65,11 @@ class ExternalEditor(Controller):
             self._app.call_later(self._queue.take_back)
         if failure:
             self._presenter.say(Notice(make_visible_line(failure), "error"))
+        elif written != text and session is self._workspace.current:
+            self._chat.prompt.replace_text(written)
         elif written != text:
-            self._take(session, written)
+            session.prompt.edit(written)
+            self._chat.settle_draft()
         elif time.monotonic() - begun < SECONDS_TO_LOOK:
             self._presenter.say(Notice(_GONE_ON, "warning"))
 
@@ -97,13 +100,6 @@ class ExternalEditor(Controller):
                 return "", read_edited(path, text)
             except OSError as error:
                 return f"The prompt is unchanged: the editor's file: {error.strerror}.", text
-
-    def _take(self, session: LoadedSession, text: str) -> None:
-        if session is self._workspace.current:
-            self._chat.prompt.replace_text(text)
-        else:
-            session.prompt.edit(text)
-            self._chat.settle_draft()
 
 
 def editor_command(environment: Mapping[str, str]) -> tuple[Sequence[str], str]:

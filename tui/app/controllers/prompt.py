@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.app.controllers.controller import Controller
@@ -147,7 +148,9 @@ class PromptHistoryController(Controller):
             self._history = PromptHistory(self._workspace.reader, self._workspace.current)
         if self._history is self._reading:
             return
-        let_keys_go = self._queue.hold(self._give_up) if event.keys_wait else _nothing
+        # Esc, or a store that hangs: the keys go on without what was wanted.
+        give_up = partial(setattr, self, "_history", None)
+        let_keys_go = self._queue.hold(give_up) if event.keys_wait else lambda: None
         self._app.run_worker(self._read(self._history, let_keys_go), name="read earlier prompts")
 
     async def _read(self, history: "PromptHistory", let_keys_go: Callable[[], None]) -> None:
@@ -160,11 +163,3 @@ class PromptHistoryController(Controller):
             let_keys_go()
         if history is self._history and session.id == self._workspace.current.id:
             self._chat.prompt.show_history(history.prompts, history.own_words, more=history.more)
-
-    def _give_up(self) -> None:
-        """Esc, or a store that hangs: the keys go on without what was wanted."""
-        self._history = None
-
-
-def _nothing() -> None:
-    """No keys wait."""

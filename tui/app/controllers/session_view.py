@@ -174,11 +174,6 @@ class SessionPresenter(msgspec.Struct, eq=False):
             titled.append((named, "" if is_named else label))
         self._notices.show(*titled)
 
-    def go_to_end(self, *, returning: bool) -> None:
-        """Scroll to the end of the session; ``returning`` keeps the reader's position."""
-        self._chat.go_to_end(returning=returning)
-        self.show_end()
-
     def show_end(self) -> None:
         """Show the end of the session, if an excerpt far from it is on screen."""
         session = self._workspace.current

@@ -37,11 +37,7 @@ class Summaries(Controller):
             return
         with suppress(StorageError):
             if await compaction.is_due(opened):
-                self._begin(session, kept=KEPT)
-
-    def begin(self, session: LoadedSession) -> None:
-        """Begin a summary that the user asked for, of all but the last turn."""
-        self._begin(session, kept=0.0)
+                self.begin(session, kept=KEPT)
 
     async def stop(self, session: LoadedSession) -> bool:
         """Stop the summary that is made in a session; false if there is none."""
@@ -65,7 +61,8 @@ class Summaries(Controller):
         prompt = settings.in_force(own, model.name).system_prompt
         return Compaction(model, prompt, settings.offered(own, model.name))
 
-    def _begin(self, session: LoadedSession, kept: float) -> None:
+    def begin(self, session: LoadedSession, kept: float = 0.0) -> None:
+        """Begin a summary; one that the user asked for is of all but the last turn."""
         opened, compaction = session.opened, self._compaction(session)
         if opened is None or compaction is None or session.activity.summarising:
             return

@@ -35,16 +35,13 @@ class Attention(msgspec.Struct, eq=False):
         if self._settings.desktop:
             self._app.write_to_terminal(attention.notification(words, self._environment))
         if self._settings.title:
-            self._change_title(words)
+            sequence = attention.title(f"● {words}", self._environment)
+            if sequence and not self._is_title_changed:
+                self._is_title_changed = True
+                sequence = attention.SAVE_TITLE + sequence
+            self._app.write_to_terminal(sequence)
         if self._settings.bell:
             self._app.bell()
-
-    def _change_title(self, words: str) -> None:
-        sequence = attention.title(f"● {words}", self._environment)
-        if sequence and not self._is_title_changed:
-            self._is_title_changed = True
-            sequence = attention.SAVE_TITLE + sequence
-        self._app.write_to_terminal(sequence)
 
     def end(self) -> None:
         """Restore the title, as the terminal has the focus again."""

@@ -57,9 +57,9 @@ class Clipboard(msgspec.Struct, eq=False):
             refusal = terminal_refusal(text, self._environment)
             if not refusal:
                 App.copy_to_clipboard(self._app, text)  # pyright: ignore[reportUnknownMemberType]
-            tools = [*desktop_tools(self._environment), *tmux(self._environment)]
+            tools = [*desktop_tools(self._environment)]
             tried = await asyncio.to_thread(run_tools, tools, text)
-        notice = notice_of(text, tried, refusal, asked=not refusal)
+        notice = notice_of(text, tried, refusal)
         words = f"{what}: {notice.text}" if what else notice.text
         tell(msgspec.structs.replace(notice, text=words))
 
@@ -67,7 +67,11 @@ class Clipboard(msgspec.Struct, eq=False):
 def desktop_tools(
     environment: Mapping[str, str], platform: str = sys.platform
 ) -> Iterator[Sequence[str]]:
-    """The command lines that copy to the clipboard of the desktop which the user sits at."""
+    """The command lines that copy to the clipboard of the desktop which the user sits at.
+
+    The last is for the buffer of the tmux that the program runs in: that asks the terminal by
+    itself, also where it would not pass on what a program asks.
+    """
     known: list[Sequence[str]] = []
     if platform == "darwin" and "SSH_CONNECTION" not in environment:
         known.append(("pbcopy",))
@@ -75,21 +79,8 @@ def desktop_tools(
         known.append(("wl-copy",))
     if environment.get("DISPLAY"):
         known += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
-    yield from _found(known, environment)
-
-
-def tmux(environment: Mapping[str, str]) -> Iterator[Sequence[str]]:
-    """The command line for the buffer of the tmux that the program runs in.
-
-    It asks the terminal by itself, also where it would not pass on what a program asks.
-    """
     if environment.get("TMUX"):
-        yield from _found([("tmux", "load-buffer", "-w", "-")], environment)
-
-
-def _found(
-    known: Sequence[Sequence[str]], environment: Mapping[str, str]
-) -> Iterator[Sequence[str]]:
+        known.append(("tmux", "load-buffer", "-w", "-"))
     for name, *arguments in known:
         if path := shutil.which(name, path=environment.get("PATH")):
             yield path, *arguments
@@ -117,15 +108,15 @@ def run_tools(tools: Sequence[Sequence[str]], text: str) -> Tried:
     return Tried(failures=tuple(failures))
 
 
-def notice_of(text: str, tried: Tried, refusal: str, *, asked: bool) -> Notice:
-    """Word the result: ``asked`` if the terminal was asked, ``refusal`` why not."""
+def notice_of(text: str, tried: Tried, refusal: str) -> Notice:
+    """Word the result; ``refusal`` says why the terminal was not asked."""
     if tried.copied_with == "tmux" and refusal:
         return Notice(f"Copied to tmux only: {refusal}.", "warning")
     copied = f"Copied {plural(len(text.splitlines()), 'line')}"
-    if tried.copied_with or (asked and not tried.failures):
+    if tried.copied_with or not (refusal or tried.failures):
         return Notice(copied)
     failures = "; ".join(tried.failures)
-    if asked:
+    if not refusal:
         return Notice(f"{copied} through the terminal ({failures})", "warning")
     return Notice(f"Could not copy: {'; '.join([*tried.failures, refusal])}.", "error")
 
