@@ -207,7 +207,8 @@ async def test_the_palette_asks_before_it_asks_again(world):
     async with w.running(there) as (app, pilot):
         for title, answer in (("Ask again", "escape"), ("Ask again for this answer", "enter")):
             asks = f"! {title}? Enter yes"
-            await pilot.press("ctrl+p", *title)
+            await pilot.press("ctrl+p")
+            app.post_message(events.Paste(title))
             await until(lambda title=title: [o.hit.text for o in options(app)][:1] == [title])
             await pilot.press("enter")
             await until(lambda asks=asks: asks in key_line(app), "the question")

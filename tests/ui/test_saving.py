@@ -4,6 +4,8 @@ import asyncio
 import json
 import threading
 
+import pytest
+
 from tests.ui.screen import (
     conversation,
     mark,
@@ -74,24 +76,25 @@ async def test_without_an_interval_nothing_is_written_by_itself(world, monkeypat
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
 
-async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(world, monkeypatch):
+def fail_unforeseen(lease, records, *lines):
+    raise RecursionError("too deep")
+
+
+@pytest.mark.parametrize("append", [refuse, fail_unforeseen])
+async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(world, monkeypatch, append):
     w = world(["Hi."])
     async with w.running() as (app, pilot):
-        monkeypatch.setattr(w.store, "append", refuse)
+        monkeypatch.setattr(w.store, "append", append)
         await send(pilot, "hello")
         await until(lambda: "NOT SAVED" in status(app))
     assert w.final_save.failed
     said = "\n".join(w.final_save.lines)
-    (rescue,) = (w.root.parent / "rescue").iterdir()
+    (rescue,) = (w.root.parent / "rescue").glob("rescue-*")
     assert f"What could not be saved is in {rescue}." in said
     assert f"sessions import {rescue}" in said
     records = [json.loads(line) for line in rescue.read_text().splitlines()]
     assert [r["content"] for r in records if r["type"] == "message"] == ["hello"]
     assert rescue.stat().st_mode & 0o777 == 0o600
-
-
-def fail_unforeseen(lease, records, *lines):
-    raise RecursionError("too deep")
 
 
 async def test_a_prompt_that_an_unforeseen_error_keeps_from_disk_is_told_and_saved_later(
@@ -108,21 +111,6 @@ async def test_a_prompt_that_an_unforeseen_error_keeps_from_disk_is_told_and_sav
         await pilot.press("ctrl+s")
         await until(lambda: 'Saved "' in notices(app))
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
-
-
-async def test_a_prompt_that_an_unforeseen_error_keeps_from_disk_to_the_end_is_rescued(
-    world, monkeypatch
-):
-    w = world(["Hi."])
-    async with w.running() as (app, pilot):
-        monkeypatch.setattr(w.store, "append", fail_unforeseen)
-        await send(pilot, "hello")
-        await until(lambda: "NOT SAVED" in status(app))
-    assert w.final_save.failed
-    (rescue,) = (w.root.parent / "rescue").glob("rescue-*")
-    assert f"What could not be saved is in {rescue}." in w.final_save.lines
-    records = [json.loads(line) for line in rescue.read_text().splitlines()]
-    assert [r["content"] for r in records if r["type"] == "message"] == ["hello"]
 
 
 async def test_what_was_typed_and_cannot_be_kept_at_the_end_is_put_elsewhere(world, monkeypatch):

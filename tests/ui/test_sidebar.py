@@ -3,6 +3,7 @@
 import importlib
 
 import pytest
+from textual import events
 from textual.command import CommandList
 
 from tests.ui.screen import notices, rows, status
@@ -29,7 +30,8 @@ async def highlight(app, session_id):
 
 async def rename(app, pilot):
     """Choose in the palette that the session on screen is to be renamed."""
-    await pilot.press("ctrl+p", *"rename this")
+    await pilot.press("ctrl+p")
+    app.post_message(events.Paste("rename this"))
     await until(lambda: len(app.screen.query_one(CommandList).options) == 1, "the action")
     await pilot.press("enter")
     await until(lambda: app.chat.sidebar.renaming, "the line")

@@ -152,7 +152,7 @@ class LineList(ScrollView, Generic[Line]):
         if line is None:
             return self.blank_row(y, width)
         highlighted = place == self.place
-        base = self.part_style("highlight") if highlighted else self.rich_style
+        base = self.part_style("highlight") if highlighted else self.visual_style.rich_style
         segments: list[Segment] = []
         for text, part in self.pieces(line, width):
             own = base if part == "text" else self.part_style(part)
@@ -164,7 +164,7 @@ class LineList(ScrollView, Generic[Line]):
 
     def blank_row(self, y: int, width: int) -> Strip:  # noqa: ARG002 -- for those that say something there
         """A row below the last line."""
-        return Strip.blank(width, self.rich_style)
+        return Strip.blank(width, self.visual_style.rich_style)
 
     def part_style(self, part: str) -> Style:
         """The style of a part of a line."""

@@ -62,7 +62,7 @@ class RowPainter(msgspec.Struct, eq=False):
         """One row of so many."""
         canvas, rows = self.canvas, self._document.seen
         if canvas is None:
-            return Strip.blank(self._widget.size.width, self._widget.rich_style)
+            return Strip.blank(self._widget.size.width, self._widget.visual_style.rich_style)
         if y < len(rows):
             strip = self._row(rows[y], canvas)
         elif rows or not self._document.is_loaded:
