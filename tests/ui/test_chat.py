@@ -252,19 +252,6 @@ async def test_a_defect_in_an_answer_is_told_and_ends_nothing_else(world):
         await wait_for_answer(w)
 
 
-async def test_double_slash_sends_a_slash_and_a_path_is_text(world):
-    w = world(["a"], ["b"])
-    async with w.running() as (_, pilot):
-        await send(pilot, "//new")
-        await until(lambda: len(w.model.requests) == 1)
-        await wait_for_answer(w)
-        await send(pilot, "/etc/hosts")
-        await until(lambda: len(w.model.requests) == 2)
-        await wait_for_answer(w)
-        asked = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
-        assert asked == ["/new", "/etc/hosts"]
-
-
 @pytest.mark.full
 async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(world):
     w = world()

@@ -11,7 +11,6 @@ from tests.ui.screen import (
     question,
     send,
     type_at_once,
-    wait_for_answer,
 )
 from tests.waiting import until
 
@@ -27,16 +26,6 @@ async def test_a_word_leaves_the_program_and_is_not_sent(world, typed):
         await send(pilot, typed)
         await until(lambda: not app.is_running, "the end")
     assert w.model.requests == []
-
-
-async def test_a_space_before_the_word_sends_it(world):
-    w = world(["No."])
-    async with w.running() as (app, pilot):
-        await send(pilot, " quit")
-        await wait_for_answer(w)
-        assert app.is_running
-        assert "quit" in conversation(app)
-    assert w.model.requests[0].messages[-1].text == " quit"
 
 
 async def test_ctrl_d_leaves_only_from_an_empty_prompt(world):

@@ -167,18 +167,6 @@ async def test_a_command_that_is_done_all_the_same_says_that_it_stays(world, com
         assert app.screen is app.chat
 
 
-async def test_one_without_a_message_is_left_without_asking(world):
-    w = world()
-    other = await w.session("there")
-    async with w.running() as (app, pilot):
-        await until(lambda: other in rows(app))
-        left = await begin(w, app, pilot)
-        await go_to(app, pilot, other)
-        await until(lambda: w.workspace.current.id == other)
-        await until(lambda: left not in rows(app))
-        assert app.screen is app.chat
-
-
 async def test_an_answer_that_arrives_is_stopped_when_it_is_left(world):
     w = world(["half", asyncio.Event()])
     other = await w.session("there")

@@ -129,23 +129,6 @@ async def test_what_was_typed_and_cannot_be_kept_at_the_end_is_put_elsewhere(wor
     assert w.final_save.failed
 
 
-async def test_reset_keeps_what_was_before_and_begins_anew(world):
-    w = world(["Hi."], ["Yo."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await wait_for_answer(w)
-        session_id = w.workspace.current.id
-        await send(pilot, "/reset")
-        await until(lambda: "Started over. The earlier messages are kept" in notices(app))
-        await send(pilot, "again")
-        await until(lambda: "Yo." in conversation(app))
-        await wait_for_answer(w)
-        assert [m.text for m in w.model.requests[-1].messages] == ["again"]
-    read = w.other_program().journal(session_id).load()
-    assert [m.text for m in read.all_messages] == ["hello", "Hi.", "again", "Yo."]
-    assert [m.text for m in read.loaded_messages] == ["again", "Yo."]
-
-
 async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_next_start(world):
     w = world()
     async with w.running() as (app, pilot):
@@ -157,17 +140,6 @@ async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_n
     async with w.running() as (app, _):
         assert w.workspace.current.id == session_id
         assert app.chat.prompt.text == "notyet"
-
-
-async def test_a_draft_goes_when_the_prompt_is_sent(world):
-    w = world(["Hi."])
-    async with w.running() as (_, pilot):
-        session_id = w.workspace.current.id
-        await pilot.press(*"hello")
-        await until(lambda: w.drafts().load(session_id))
-        await pilot.press("enter")
-        await wait_for_answer(w)
-        await until(lambda: w.drafts().load(session_id) is None)
 
 
 async def test_a_look_around_leaves_nothing_behind(world):

@@ -135,17 +135,6 @@ async def test_a_new_session_takes_the_keys_from_the_list(world):
         await until(lambda: app.chat.prompt.text == "hi", "the keys")
 
 
-async def test_an_empty_session_cannot_be_deleted(world):
-    w = world()
-    async with w.running() as (app, pilot):
-        await until(lambda: rows(app), "the list")
-        await highlight(app, w.workspace.current.id)
-        await pilot.press("d")
-        await until(lambda: app.focused.can_be_answered, "the question")
-        await pilot.press("enter")
-        await until(lambda: "Nothing to delete yet." in notices(app), "the refusal")
-
-
 @pytest.mark.full
 async def test_the_width_is_the_same_at_the_next_start(world):
     w = world()

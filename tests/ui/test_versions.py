@@ -5,12 +5,11 @@ import threading
 
 import pytest
 
-from tests.ui.screen import conversation, lines, notice, send, wait_for_answer
+from tests.ui.screen import conversation, notice, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.engine.sessions import session_loader
 from tui.engine.sessions.loaded_pages import LoadedPages
-from tui.errors import ModelError
 
 
 def asked(w):
@@ -232,30 +231,3 @@ async def test_commands_do_the_same_for_the_last_question(world):
         await pilot.press("enter")
         await answered(w, app, "third")
         assert texts(w, w.workspace.current.id)[-2:] == ["hello", "third"]
-
-
-async def test_an_answer_asked_for_again_that_fails_leaves_the_first_one_to_walk_to(world):
-    w = world(["first"], [ModelError("no network")])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await answered(w, app, "first")
-        await pilot.press("f6", "r", "enter")
-        await until(lambda: "no network" in conversation(app))
-        await wait_for_answer(w)
-        await until(lambda: "version 2/2" in conversation(app))
-        await pilot.press("left_square_bracket")
-        await until(lambda: any("first" in line for line in lines(app)))
-
-
-async def test_a_version_that_is_stopped_before_its_first_word_gives_the_old_one_back(world):
-    w = world(["one"], ["two"], ["three"], [asyncio.Event()])
-    async with w.running() as (app, pilot):
-        for text, answer in (("alpha", "one"), ("beta", "two"), ("gamma", "three")):
-            await send(pilot, text)
-            await answered(w, app, answer)
-        before = conversation(app)
-        await pilot.press("f6", *["left_curly_bracket"] * 3, "j", "r", "enter")
-        await until(lambda: "beta" not in conversation(app))
-        await pilot.press("escape")
-        await wait_for_answer(w)
-        await until(lambda: conversation(app) == before, conversation(app))
