@@ -185,20 +185,16 @@ def _task(folder: Path) -> Talk:
         "first": min(times, default=None) or folder.name,
         "last": max(times, default=None),
     }
-    at = _times(screen)
-    timed = [{**record, "shown": at.get(number)} for number, record in enumerate(records)]
-    return Talk(folder, facts, lambda _: timed, folder.name, counts)
-
-
-def _times(screen: list[p.Json]) -> dict[int, str]:
-    """The times of messages: what the screen shows names the last message before it."""
-    times: dict[int, str] = {}
+    # What the screen shows names the last message before it.
+    shown_at: dict[object, str] = {}
     for each in screen:
         place, time = each.get("conversationHistoryIndex"), time_at(each, "ts")
         if isinstance(place, int) and time:
-            times.setdefault(place, time)
+            shown_at.setdefault(place, time)
     first = next((time for each in screen if (time := time_at(each, "ts"))), None)
-    return {0: first, **times} if first else times
+    at = {0: first, **shown_at} if first else shown_at
+    timed = [{**record, "shown": at.get(number)} for number, record in enumerate(records)]
+    return Talk(folder, facts, lambda _: timed, folder.name, counts)
 
 
 def _typed(text: str) -> str:

@@ -148,7 +148,9 @@ class OpenCode(Format):
             return None
         tokens = object_at(record, "info.tokens")
         names = ("input", "output", "reasoning", "cache.read", "cache.write")
-        sent, received, thought, cached, written = (_count(tokens, name) for name in names)
+        found = (value_at(tokens, name) for name in names)
+        counts = (each if isinstance(each, int) and each > 0 else 0 for each in found)
+        sent, received, thought, cached, written = counts
         return usage(sent + cached + written, received + thought, cached, written)
 
 
@@ -160,11 +162,6 @@ def _in_order(talk: Talk) -> Talk:
         return sorted(found, key=lambda each: (time_at(each, *OpenCode.time) or "", each["id"]))
 
     return replace(talk, records=records)
-
-
-def _count(tokens: p.Json, name: str) -> int:
-    value = value_at(tokens, name)
-    return value if isinstance(value, int) and value > 0 else 0
 
 
 def _pieces(record: p.Json, ledger: p.Ledger) -> Iterator[Piece]:
@@ -190,7 +187,15 @@ def _part(unnamed: str, part: p.Json, ledger: p.Ledger) -> Iterator[Piece]:
     match kind:
         case "tool":
             ledger.read += 1
-            yield from _called(unnamed, part)
+            state = object_at(part, "state")
+            named = {"id": part.get("callID"), "name": part.get("tool")}
+            call = call_in({**named, "input": state.get("input")}, unnamed)
+            yield call
+            shown = objects_at(state, "attachments")
+            files = (attachment(text_at(e, "filename"), text_at(e, "mime")) for e in shown)
+            result = joined([text_at(state, "output", "error"), *files])
+            if state.get("status") in ("completed", "error") or result:
+                yield Result(call.id, result)
             return
         case "text" if part.get("synthetic") is True or part.get("ignored") is True:
             ledger.skipped["injected text"] += 1
@@ -207,18 +212,6 @@ def _part(unnamed: str, part: p.Json, ledger: p.Ledger) -> Iterator[Piece]:
         yield text
     reason = _REASONS.get(kind) or (unknown("part", kind) if part else UNREADABLE)
     ledger.count(text.strip(), reason)
-
-
-def _called(unnamed: str, part: p.Json) -> Iterator[Piece]:
-    state = object_at(part, "state")
-    named = {"id": part.get("callID"), "name": part.get("tool"), "input": state.get("input")}
-    call = call_in(named, unnamed)
-    yield call
-    shown = objects_at(state, "attachments")
-    files = (attachment(text_at(each, "filename"), text_at(each, "mime")) for each in shown)
-    result = joined([text_at(state, "output", "error"), *files])
-    if state.get("status") in ("completed", "error") or result:
-        yield Result(call.id, result)
 
 
 def _is_of_a_session(path: Path) -> bool:

@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
-from tui.domain.journal.message import ToolCall
 from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.json_lines import RawLine, text_in
@@ -142,7 +139,11 @@ class _Session(Tree[p.Json]):
         """
         message = object_at(line, "message")
         told = f"{line.get('timestamp')} {message.get('role')} {message.get('toolCallId')} "
-        words = _known_text(message) + text_at(message, "command")
+        # Blocks of unknown types may be known to later readers.
+        blocks = contents.blocks(message.get("content"))
+        found = (_BLOCKS.words(each, p.Ledger()) for each in blocks)
+        known = contents.joined(each for each in found if each and not isinstance(each, Unknown))
+        words = known + text_at(message, "command")
         mark = hashlib.sha256((told + words).encode("utf-8", "replace")).hexdigest()[:24]
         self._marks[mark] += 1
         number = self._marks[mark]
@@ -167,10 +168,25 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 def _message(line: p.Json, name: str) -> p.ForeignMessage:
     message = object_at(line, "message")
     time = utc(line.get("timestamp")) or utc(message.get("timestamp"))
-    text = _text(message)
+    text = _BLOCKS.whole_text(message.get("content"), p.Ledger())
     match message.get("role"):
         case "assistant":
-            return _answer(message, p.ForeignMessage(name, "assistant", text or None, time))
+            status = _STATUS.get(text_at(message, "stopReason"))
+            blocks = contents.blocks(message.get("content"))
+            found = [block for block in blocks if _BLOCKS.kind_of(type_of(block)) == CALL]
+            return p.ForeignMessage(
+                name,
+                "assistant",
+                text or None,
+                time,
+                tool_calls=tuple(call_in(call, f"{name}-{n}") for n, call in enumerate(found, 1)),
+                status=status,
+                error=text_at(message, "errorMessage") or None if status == "failed" else None,
+                model=text_at(message, "model") or None,
+                usage=contents.usage_beside_cache(
+                    object_at(message, "usage"), "input", "output", "cacheRead", "cacheWrite"
+                ),
+            )
         case "toolResult":
             call = text_at(message, "toolCallId") or f"{name}-call"
             return p.ForeignMessage(name, "tool", text, time, tool_call_id=call)
@@ -180,36 +196,6 @@ def _message(line: p.Json, name: str) -> p.ForeignMessage:
             return p.ForeignMessage(name, "user", text, time)
         case _:
             return p.ForeignMessage(name, "user", text, time)
-
-
-def _answer(message: p.Json, bare: p.ForeignMessage) -> p.ForeignMessage:
-    status = _STATUS.get(text_at(message, "stopReason"))
-    return msgspec.structs.replace(
-        bare,
-        tool_calls=_calls(message, bare.id),
-        status=status,
-        error=text_at(message, "errorMessage") or None if status == "failed" else None,
-        model=text_at(message, "model") or None,
-        usage=contents.usage_beside_cache(
-            object_at(message, "usage"), "input", "output", "cacheRead", "cacheWrite"
-        ),
-    )
-
-
-def _calls(message: p.Json, name: str) -> tuple[ToolCall, ...]:
-    blocks = contents.blocks(message.get("content"))
-    found = [block for block in blocks if _BLOCKS.kind_of(type_of(block)) == CALL]
-    return tuple(call_in(block, f"{name}-{number}") for number, block in enumerate(found, 1))
-
-
-def _text(message: p.Json) -> str:
-    return _BLOCKS.whole_text(message.get("content"), p.Ledger())
-
-
-def _known_text(message: p.Json) -> str:
-    """The text for ids: without blocks of unknown types, which later readers may know."""
-    words = (_BLOCKS.words(each, p.Ledger()) for each in contents.blocks(message.get("content")))
-    return contents.joined(each for each in words if each and not isinstance(each, Unknown))
 
 
 READER = p.Reader("pi", "pi", _find, _recognises, _read, revision=1)

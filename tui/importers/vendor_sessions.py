@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -348,10 +349,14 @@ class AiChat(VendorFormat):
         dated = _DATED.fullmatch(path.stem) if path.parent.name == "_" else None
         folder = path.parent.parent if dated else path.parent
         agent = folder.parent.name if folder.parent.parent.name == "agents" else ""
+        begun = None
+        with suppress(ValueError):
+            moment = datetime.strptime(dated[1], _FORM) if dated else None  # noqa: DTZ007
+            begun = utc_of_local(moment.isoformat()) if moment else None
         facts = {
             "id": "/".join(filter(None, (agent, "_" if dated else "", path.stem))),
             "name": dated[2] if dated else "" if path.stem == "temp" else path.stem,
-            "begun": _began(dated[1]) if dated else None,
+            "begun": begun,
             "changed": source.changed,
             "model": known.get("model"),
             _COMPRESSED: items_in(known.get(_COMPRESSED)),
@@ -386,13 +391,6 @@ class AiChat(VendorFormat):
             # A text that looked like a number or a constant.
             record = {**record, "content": as_json(content)}
         return super().said(record, name, reading)
-
-
-def _began(text: str) -> str | None:
-    try:
-        return utc_of_local(datetime.strptime(text, _FORM).isoformat())  # noqa: DTZ007
-    except ValueError:
-        return None
 
 
 def _round(text: str, results: list[p.Json], ids: MadeIds) -> tuple[p.ForeignMessage, ...]:

@@ -165,7 +165,7 @@ class VsCode(JsonFile):
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         asked = p.ForeignMessage(name, "user", None, time_at(record, "timestamp"))
-        status, error = _end(record)
+        status, error = self.end(record)
         # The time at which an answer was whole, or else the one of its request.
         answered = p.ForeignMessage(
             id=f"{name}-answer",
@@ -173,7 +173,7 @@ class VsCode(JsonFile):
             content=None,
             timestamp=time_at(record, "modelState.completedAt", "timestamp"),
             status=status,
-            error=error or None,
+            error=error,
             model=self.model_of(record) or None,
         )
         answers = messages(answered, _pieces(name, _response(record), reading.ledger))
@@ -182,6 +182,14 @@ class VsCode(JsonFile):
         said = (*messages(asked, [_prompt(record)]), *answers)
         reading.ledger.count(said, "empty request")
         return said
+
+    def end(self, record: p.Json) -> tuple[str | None, str | None]:
+        state = value_at(record, "modelState.value")
+        error = text_at(record, "result.errorDetails.message")
+        if state == _FAILED or error:
+            return "failed", error or None
+        stopped = state == _CANCELLED or record.get("isCanceled") is True
+        return "interrupted" if stopped else None, None
 
     def model_of(self, record: p.Json) -> str:
         return text_at(record, "modelId").removeprefix("copilot/")
@@ -209,17 +217,6 @@ def _prompt(request: p.Json) -> str:
         if text_at(each, "kind") in _ATTACHED
     )
     return joined([text_at(request, "message", "message.text"), *files])
-
-
-def _end(request: p.Json) -> tuple[str | None, str]:
-    state, error = (
-        value_at(request, "modelState.value"),
-        text_at(request, "result.errorDetails.message"),
-    )
-    if state == _FAILED or error:
-        return "failed", error
-    stopped = state == _CANCELLED or request.get("isCanceled") is True
-    return "interrupted" if stopped else None, ""
 
 
 def _pieces(name: str, parts: list[p.Json], ledger: p.Ledger) -> Iterator[Piece]:

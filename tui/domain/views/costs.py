@@ -7,7 +7,7 @@ from itertools import takewhile
 
 import msgspec
 
-from tui.domain.journal.blocks import Attachment, ImageBlock
+from tui.domain.journal.blocks import ImageBlock
 from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import Message, TokenUsage
 from tui.domain.providers import is_guide
@@ -126,12 +126,17 @@ def details(message: Message, cost: AnswerCost | None = None) -> str:
     """Format local time with zone, model, status, size, tokens, cost and id in one line."""
     size, cost = len(message.typed_text), cost or AnswerCost()
     moment = parse_utc(message.timestamp)
+    attached: list[str] = []
+    for each in message.attachments:
+        # Kind, name and size; of a picture also the beginning of its hash.
+        words = cut_middle(make_visible_name(each.label[1:-1]), _NAME_CHARACTERS)
+        attached.append(f"{words}, {each.sha256[:12]}" if isinstance(each, ImageBlock) else words)
     parts = [
         f"{moment.astimezone():%Y-%m-%d %H:%M:%S %Z}" if moment else "time unknown",
         make_visible_line(message.model or ""),
         make_visible_line(message.status or ("complete" if message.role == "assistant" else "")),
         f"{size:,} character" + ("" if size == 1 else "s"),
-        *map(_attached_words, message.attachments),
+        *attached,
         "" if cost.seconds is None else f"took {seconds_words(cost.seconds)}",
         token_words(message.usage) if message.usage else "",
         "" if cost.dollars is None else money(cost.dollars),
@@ -153,9 +158,3 @@ def cost_words(answers: Sequence[Message], costs: Sequence[AnswerCost | None]) -
         money(sum(dollars)): dollars,
     }
     return [each for each, known_of in words.items() if len(known_of) == len(answers)]
-
-
-def _attached_words(attachment: Attachment) -> str:
-    """Format the kind, name and size of a file; of a picture also the beginning of its hash."""
-    words = cut_middle(make_visible_name(attachment.label[1:-1]), _NAME_CHARACTERS)
-    return f"{words}, {attachment.sha256[:12]}" if isinstance(attachment, ImageBlock) else words
