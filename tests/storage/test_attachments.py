@@ -62,13 +62,6 @@ def test_a_purge_leaves_nothing_of_a_picture(store, folder):
     assert names(folder) == []
 
 
-def test_a_purge_forgets_the_session_where_another_one_has_the_picture(store, folder):
-    shown(store, "tale")
-    shown(store, "another")
-    destroy(store, "tale")
-    assert names(folder) == [PHOTO.sha256, f"{PHOTO.sha256}.another"]
-
-
 def test_a_picture_that_a_draft_names_stays(store, folder):
     shown(store, "tale")
     text = f"look at @image-{PHOTO.sha256[:16]}.png"
