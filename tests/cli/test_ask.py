@@ -323,18 +323,6 @@ def test_as_json_each_thing_that_happens_is_a_line(sibyl, served, store):
     ]
 
 
-def test_messages_that_are_not_sent_are_told(sibyl, served, saved, config):
-    session_id = saved("word " * 400, "Hi.")
-    server = served(answers("Fine."))
-    config.write_text(config.read_text() + "context_window = 400\n")
-    plain = sibyl("ask", "again", "--session", session_id)
-    told = sibyl("ask", "more", "--json", "--session", session_id)
-    assert "word" not in str(server.requests[0].body["messages"])
-    assert plain.out == "Fine.\n"
-    assert "Earlier messages are not sent: the model's window is full" in plain.err
-    assert told.lines[-1]["earlier_messages_left_out"] is True
-
-
 def test_the_prompt_is_on_disk_before_the_server_is_asked(sibyl, served, store):
     seen = []
 
@@ -425,17 +413,6 @@ def test_a_model_whose_tools_are_off_is_offered_none(sibyl, served):
         assert ("tools" in server.requests[0].body) == are_on
 
 
-def test_a_model_that_takes_no_tools_answers_without_them_and_that_is_told(sibyl, served):
-    served(
-        refuses(400, "m does not support tools"),
-        answers("Yes."),
-        more='[tools]\nenabled = ["write_todos"]',
-    )
-    asked = sibyl("ask", "Well?")
-    assert (asked.out, asked.code) == ("Yes.\n", 0)
-    assert "local:m does not take tools: asked without them." in asked.err
-
-
 # --- going on
 
 
@@ -496,15 +473,6 @@ def test_a_session_held_elsewhere_is_not_asked_in_and_its_holder_is_named(
         rf"\(pid {os.getpid()} on \S+ since \d{{4}}-\d\d-\d\d \d\d:\d\d\)\.\n",
         result.err,
     )
-
-
-def test_an_archived_session_is_restored_by_its_first_change(sibyl, served, saved, store):
-    session_id = saved("hello")
-    store.archive(session_id)
-    served(answers("fine"))
-    result = sibyl("ask", "hi", "--session", session_id)
-    assert "Restored this session from the archive" in result.err
-    assert store.entry(session_id).status == "closed"
 
 
 def test_a_damaged_session_opens_and_says_how_much_was_skipped(sibyl, served, saved, store):
