@@ -9,7 +9,6 @@ from tui.providers.protocol import (
     ModelEvent,
     ModelRequest,
     TextReceived,
-    ToolCallReceived,
 )
 
 Step = str | ToolCall | ModelEvent | Exception | asyncio.Event
@@ -47,7 +46,7 @@ class ScriptedModel:
                     case str():
                         yield TextReceived(step)
                     case ToolCall():
-                        yield ToolCallReceived(step)
+                        yield step
                     case _:
                         yield step
             calls = any(isinstance(step, ToolCall) for step in steps)

@@ -34,7 +34,6 @@ from tui.providers.protocol import (
     TextReceived,
     TextTakenBack,
     ThinkingReceived,
-    ToolCallReceived,
 )
 
 # The arguments of Google's calls are objects, not texts.
@@ -131,8 +130,8 @@ class TestToolCalls:
         events = await events_from(model_at, reply)
         assert events == [
             TextReceived("Looking."),
-            ToolCallReceived(ToolCall("call_1", "read_file", {"path": "a.py"})),
-            ToolCallReceived(ToolCall("call_2", "list_files", {"deep": {"er": [1, None]}})),
+            ToolCall("call_1", "read_file", {"path": "a.py"}),
+            ToolCall("call_2", "list_files", {"deep": {"er": [1, None]}}),
             AnswerEnded("tool_calls"),
         ]
 
@@ -155,14 +154,14 @@ class TestToolCalls:
         self, model_at: ModelAt, sent: str, received: object
     ):
         events = await events_from(model_at, calls_tools(("call_1", "f", [sent])))
-        assert events[0] == ToolCallReceived(ToolCall("call_1", "f", received))
+        assert events[0] == ToolCall("call_1", "f", received)
 
     async def test_have_ids_of_their_own_even_if_the_server_gives_them_the_same(
         self, model_at: ModelAt
     ):
         same = [("call", "f", ["{}"]), ("call", "g", ["{}"]), ("call", "h", ["{}"])]
         events = await events_from(model_at, calls_tools(*same))
-        ids = [event.call.id for event in events if isinstance(event, ToolCallReceived)]
+        ids = [event.id for event in events if isinstance(event, ToolCall)]
         assert len(set(ids)) == 3
         assert ids[0] == "call"
 

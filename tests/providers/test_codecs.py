@@ -20,7 +20,6 @@ from tui.providers.protocol import (
     ModelRequest,
     TextReceived,
     ThinkingReceived,
-    ToolCallReceived,
     TurnMemory,
 )
 from tui.providers.reception import Reception
@@ -43,7 +42,7 @@ def texts(events: Sequence[ModelEvent], kind: Any = TextReceived) -> str:
 
 
 def calls(events: Sequence[ModelEvent]) -> list[ToolCall]:
-    return [event.call for event in events if isinstance(event, ToolCallReceived)]
+    return [event for event in events if isinstance(event, ToolCall)]
 
 
 # --- recorded streams

@@ -8,13 +8,13 @@ from tests.providers.chat_server import ChatServer, answers, calls_tools, refuse
 from tests.providers.conftest import KEY, ModelAt, asks, collected, events_from, says, sent, text_of
 from tests.providers.google_speech import candidate
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
+from tui.domain.journal.message import ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
 from tui.providers.protocol import (
     AnswerEnded,
     ModelRequest,
-    ToolCallReceived,
     ToolDefinition,
 )
 
@@ -83,7 +83,7 @@ async def test_results_have_the_names_of_their_calls(model_at: ModelAt):
 async def test_a_call_without_an_id_gets_one(model_at: ModelAt):
     call = {"functionCall": {"name": "f"}}
     events = await events_from(model_at, sends_events(candidate(call, call, reason="STOP")))
-    calls = [event.call for event in events if isinstance(event, ToolCallReceived)]
+    calls = [event for event in events if isinstance(event, ToolCall)]
     assert [call.arguments for call in calls] == [{}, {}]
     assert len({call.id for call in calls}) == 2
     assert events[-1] == AnswerEnded("tool_calls")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tests.providers.chat_server import ChatServer, Exchange, Gate, answers
 from tests.providers.conftest import ModelAt, asks, only_anthropic, only_openai
 from tests.providers.recorded import samples
-from tui.domain.journal.message import TokenUsage
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.errors import ModelError
 from tui.providers.chat_model import ChatModel
 from tui.providers.exchange import Reply
@@ -22,7 +22,6 @@ from tui.providers.protocol import (
     ModelEvent,
     TextReceived,
     ThinkingReceived,
-    ToolCallReceived,
     ToolDefinition,
 )
 
@@ -36,7 +35,7 @@ def told(event: ModelEvent) -> str:
             return text
         case ThinkingReceived(text):
             return f"({text})"
-        case ToolCallReceived(called):
+        case ToolCall() as called:
             return f" {called.name}{json.dumps(called.arguments)}"
         case TokenUsage():
             cached, written = event.cached_tokens, event.cache_write_tokens

@@ -25,7 +25,6 @@ from tests.providers.conftest import (
 from tui.domain.journal.message import Message, ToolCall
 from tui.providers.protocol import (
     ModelRequest,
-    ToolCallReceived,
     ToolDefinition,
 )
 
@@ -138,7 +137,7 @@ async def test_null_arguments_that_a_server_sent_or_a_journal_has_go_back_as_the
     model_at: ModelAt,
 ):
     events = await events_from(model_at, calls_tools(("a", "now", ["nu", "ll"])))
-    call = next(event.call for event in events if isinstance(event, ToolCallReceived))
+    call = next(event for event in events if isinstance(event, ToolCall))
     assert call == ToolCall("a", "now", None)
     assert journal_message("m7").tool_calls == (ToolCall("tc_2", "now", None),)
     message = await message_of_call_sent(model_at, None)

@@ -18,6 +18,7 @@ from tests.providers.conftest import (
 )
 from tests.providers.responses_speech import response, state
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
+from tui.domain.journal.message import ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
@@ -26,7 +27,6 @@ from tui.providers.protocol import (
     ModelRequest,
     TextReceived,
     ThinkingReceived,
-    ToolCallReceived,
     ToolDefinition,
 )
 from tui.providers.responses import Responses
@@ -191,7 +191,7 @@ async def test_a_whole_response_in_place_of_a_stream_is_an_answer(model_at: Mode
 
     events = await events_from(model_at, reply)
     assert events[:2] == [ThinkingReceived("Hm."), TextReceived("All at once.")]
-    assert isinstance(events[2], ToolCallReceived)
+    assert isinstance(events[2], ToolCall)
     assert events[-1] == AnswerEnded("tool_calls")
 
 

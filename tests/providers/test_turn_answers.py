@@ -17,9 +17,9 @@ from tests.providers.conftest import (
     text_of,
 )
 from tests.providers.speech import block_delta, block_start, block_stop
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import Message, ToolCall
 from tui.providers.chat_model import ChatModel
-from tui.providers.protocol import ModelRequest, ToolCallReceived, TurnMemory
+from tui.providers.protocol import ModelRequest, TurnMemory
 
 CALLS = (("call_a", "f", ['{"a": ', "1}"]), ("call_b", "f", ['{"a": 2}']))
 
@@ -36,7 +36,7 @@ def thinks_and_calls(exchange: Exchange) -> None:
 async def next_round(model: ChatModel, request: ModelRequest) -> ModelRequest:
     """Ask, and make the request with the results of the calls."""
     events = await collected(model.stream(request))
-    calls = tuple(event.call for event in events if isinstance(event, ToolCallReceived))
+    calls = tuple(event for event in events if isinstance(event, ToolCall))
     number = len(request.messages)
     answer = replace(says("assistant", text_of(events), tool_calls=calls), id=f"m{number}")
     results = [says("tool", f"result of {call.id}", tool_call_id=call.id) for call in calls]

@@ -15,6 +15,7 @@ from functools import partial
 import httpx2
 from msgspec.structs import replace
 
+from tui.domain.journal.message import ToolCall
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice, require_extra
 from tui.providers.chat_completions import ChatCompletions
@@ -32,7 +33,6 @@ from tui.providers.protocol import (
     ModelEvent,
     ModelRequest,
     RequestAdapted,
-    ToolCallReceived,
 )
 from tui.providers.reception import Reception
 from tui.providers.refused_parts import PartRefused, RefusedParts, field_refused, part_refused
@@ -147,11 +147,10 @@ class ChatModel:
                                     if reception.answer.calls:
                                         request.memory.answers.append(reception.answer.kept)
                                     yield event
-                                case ToolCallReceived(call):
-                                    plain = _MARKS.sub("", call.name).strip()
-                                    is_marked = call.name not in offered and plain in offered
-                                    named = replace(call, name=plain) if is_marked else call
-                                    yield ToolCallReceived(named)
+                                case ToolCall(name=name):
+                                    plain = _MARKS.sub("", name).strip()
+                                    is_marked = name not in offered and plain in offered
+                                    yield replace(event, name=plain) if is_marked else event
                                 case _:
                                     yield event
             except (Refusal, NoReply, BrokenStream) as failure:

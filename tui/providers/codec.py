@@ -22,7 +22,6 @@ from tui.providers.protocol import (
     ModelRequest,
     TextReceived,
     ThinkingReceived,
-    ToolCallReceived,
 )
 from tui.providers.server_words import text_in
 
@@ -248,7 +247,7 @@ class Answer(ABC):
                 call_id += "_"
             used.add(call_id)
             arguments = _arguments(part.text or part.value)
-            yield ToolCallReceived(ToolCall(call_id, sendable(part.name), arguments))
+            yield ToolCall(call_id, sendable(part.name), arguments)
         # Not every server says that it calls tools.
         ended = "tool_calls" if used else "stop"
         yield AnswerEnded("length" if _FULL.fullmatch(self.reason.lower()) else ended)

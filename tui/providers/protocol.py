@@ -98,12 +98,6 @@ class AttemptFailed(msgspec.Struct, frozen=True):
     """The pause before the next attempt."""
 
 
-class ToolCallReceived(msgspec.Struct, frozen=True):
-    """A complete tool call; arguments that are neither an object nor null stay a string."""
-
-    call: ToolCall
-
-
 class AnswerEnded(msgspec.Struct, frozen=True):
     """The end of the answer: the last event of every stream that does not fail."""
 
@@ -116,11 +110,14 @@ ModelEvent = (
     | TextTakenBack
     | RequestAdapted
     | AttemptFailed
-    | ToolCallReceived
+    | ToolCall
     | TokenUsage
     | AnswerEnded
 )
-"""Of counts, those so far: the last ones count, and are kept with the answer."""
+"""Of counts, those so far: the last ones count, and are kept with the answer.
+
+A tool call is complete; arguments that are neither an object nor null stay a string.
+"""
 
 
 class Answering(Protocol):

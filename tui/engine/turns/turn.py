@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tui.domain.journal.message import Message, TokenUsage
+from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
 from tui.domain.providers import is_guide
@@ -49,7 +49,6 @@ from tui.providers.protocol import (
     TextReceived,
     TextTakenBack,
     ThinkingReceived,
-    ToolCallReceived,
     ToolDefinition,
     TurnMemory,
 )
@@ -245,8 +244,8 @@ class Turn:
             case AttemptFailed():
                 number = event.attempt + 1
                 await emit(AttemptRepeated(answer.message_id, number, event.reason, event.seconds))
-            case ToolCallReceived():
-                answer.add_call(event.call)
+            case ToolCall():
+                answer.add_call(event)
             case AnswerEnded():
                 answer.cut = event.reason == "length"
             case TokenUsage():
