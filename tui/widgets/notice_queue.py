@@ -68,8 +68,15 @@ class NoticeQueue(msgspec.Struct, eq=False):
         """Show those that were caused together in the place of earlier ones; queue the others."""
         caused = [notice for notice in notices if notice.caused]
         for notice in notices:
-            if not notice.caused:
-                self._queue(notice)
+            if notice.caused:
+                continue
+            if notice not in (self.current, *self._waiting):
+                self._waiting.append(notice)
+            if self.current is None:
+                self._advance()
+            else:
+                self._time()
+                self._changed()
         if caused:
             now = self.current
             if now and not now.caused and self._rest_of(LEAST_SECONDS[now.severity]) > 0:
@@ -78,15 +85,6 @@ class NoticeQueue(msgspec.Struct, eq=False):
             self._caused = deque(caused)
             self._stop()
             self._advance()
-
-    def _queue(self, notice: Notice) -> None:
-        if notice not in (self.current, *self._waiting):
-            self._waiting.append(notice)
-        if self.current is None:
-            self._advance()
-            return
-        self._time()
-        self._changed()
 
     def withdraw(self, notice: Notice) -> None:
         """Take a notice away that is not true any more."""

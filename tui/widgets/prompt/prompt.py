@@ -385,19 +385,15 @@ class Prompt(Widget):
             self.post_message(self.HeldWanted())
 
     def _complete(self) -> None:
-        typed = self._typed
+        # What the completions replace: a reference, or the whole prompt.
+        before = self.editor.before_caret
+        reference = reference_at(before) if self._list.found[0].text.startswith(SIGN) else None
+        typed = before[reference.start :] if reference else self.text
         text = common_text(typed, self._list.found)
         if text == typed:
             self._list.move(1)
         else:
             self._put(text)
-
-    @property
-    def _typed(self) -> str:
-        """The text that the completions replace: a reference, or the whole prompt."""
-        before = self.editor.before_caret
-        typed = reference_at(before) if self._list.found[0].text.startswith(SIGN) else None
-        return before[typed.start :] if typed else self.text
 
     def _put(self, text: str) -> None:
         if not text.startswith(SIGN):

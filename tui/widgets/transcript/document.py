@@ -529,8 +529,11 @@ class Document:
             return top
         block = top.item.blocks()[top.block]
         if isinstance(block, Code):
-            row = _same_line(self._drawn.strips(block), block.strips(canvas), top.row)
-            return Spot(top.item, top.block, row)
+            # The row of code, wrapped otherwise, that shows the same line.
+            above, rows = self._drawn.strips(block)[: top.row + 1], block.strips(canvas)
+            lines = [place for place, strip in enumerate(rows) if joint(strip) is None]
+            passed = sum(joint(strip) is None for strip in above)
+            return Spot(top.item, top.block, lines[min(passed, len(lines)) - 1])
         before = sum(map(_letters, self._drawn.strips(block)[: top.row]))
         if self._words and self._words[0] == top:
             # Counting from this row's beginning would add up over many small steps.
@@ -560,13 +563,6 @@ def _same_row(top: Spot, place: int, more: int) -> Spot:
         return Spot(top.item, 0, top.row + 1)
     moves = top.block >= place if more > 0 else top.block > place
     return Spot(top.item, top.block + more, top.row) if moves else top
-
-
-def _same_line(before: Sequence[Strip], rows: Sequence[Strip], row: int) -> int:
-    """The row of code, wrapped otherwise, that shows the line of a row."""
-    lines = [place for place, strip in enumerate(rows) if joint(strip) is None]
-    passed = sum(joint(strip) is None for strip in before[: row + 1])
-    return lines[min(passed, len(lines)) - 1]
 
 
 def _is_result(item: Item) -> bool:

@@ -73,16 +73,13 @@ def target_at(row: DocumentRow, cell: int) -> Message | FoldLine | None:
         return block
     if isinstance(block, LineBlock) and isinstance(block.part, ImageBlock):
         return LinksWanted((), (block.part,))
-    if item.message is None or not _may_be_link(row, cell):
+    # Only if the cell is underlined or its row has an address: parsing the message is slower.
+    style = next((segment.style for segment in row.strip.crop(cell, cell + 1)), None)
+    may_be_link = (style and style.underline) or "://" in row.strip.text
+    if item.message is None or not may_be_link:
         return None
     from tui.widgets.transcript.message_links import link_at, links_of
 
     place = len(row.strip.crop(0, cell).text)
     links = link_at(links_of(item.message), row.strip.text, place)
     return LinksWanted([(link.target, link.text) for link in links]) if links else None
-
-
-def _may_be_link(row: DocumentRow, cell: int) -> bool:
-    """True if a cell is underlined or its row has an address: parsing the message is slower."""
-    style = next((segment.style for segment in row.strip.crop(cell, cell + 1)), None)
-    return bool(style and style.underline) or "://" in row.strip.text

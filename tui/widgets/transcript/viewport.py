@@ -53,7 +53,9 @@ class Viewport:
     def settle(self) -> list[Spot]:
         """The rows on screen, from the top: at most ``height``."""
         if self.following or self.top is None:
-            self.top = top = self._last_screen()
+            last = self._seen_before(len(self.layout))
+            end = Spot(last, len(last.blocks()), 0) if last else None
+            self.top = top = self._up(end, self.height) if end else None
             if (
                 top
                 and self.first
@@ -154,13 +156,6 @@ class Viewport:
             row -= height
         return self._existing(Spot(item, max(0, len(item.blocks()) - 1), row), clamp=True)
 
-    def _last_screen(self) -> Spot | None:
-        last = self._seen_before(len(self.layout))
-        if last is None:
-            return None
-        end = Spot(last, len(last.blocks()), 0)
-        return self._up(end, self.height)
-
     def _up(self, spot: Spot, rows: int) -> Spot:
         """The spot some rows above another, or the first of the document."""
         item, block, row = spot.item, spot.block, spot.row
@@ -190,14 +185,11 @@ class Viewport:
                 continue
             below = self._seen_after(self.layout.index(item))
             if below is None:
-                return self._last_row()
+                last = self._seen_before(len(self.layout))
+                if last is None:
+                    return Spot(self.layout[0], 0, 0)
+                return self._up(Spot(last, len(last.blocks()), 0), 1)
             item, block = below, 0
-
-    def _last_row(self) -> Spot:
-        last = self._seen_before(len(self.layout))
-        if last is None:
-            return Spot(self.layout[0], 0, 0)
-        return self._up(Spot(last, len(last.blocks()), 0), 1)
 
     def _below(self, spot: Spot, count: int) -> list[Spot]:
         """The spots from one downwards."""
