@@ -184,15 +184,6 @@ async def test_each_session_has_its_own_draft(world):
     assert w.drafts().load(first).text == "one"
 
 
-async def test_load_opens_a_session_by_its_name(world):
-    w = world()
-    there = await w.session("Elsewhere", "Yes.", name="there")
-    async with w.running() as (app, pilot):
-        await send(pilot, "/load there")
-        await until(lambda: 'Opened "there"' in notices(app))
-        assert w.other_program().holder(there) is not None
-
-
 async def test_earlier_messages_are_loaded_as_one_scrolls_up(world):
     w = world()
     texts = [f"text number {number}" for number in range(400)]
@@ -222,13 +213,3 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
     lease.release()
     assert [text for _, text, _ in messages(w, there)] == ["Elsewhere", "Yes."]
     assert w.drafts().aside(there)[0][1].text == "hello"
-
-
-async def test_damage_is_counted_in_the_conversation(world):
-    w = world()
-    there = await w.session("One", "Two")
-    with w.store.path(there).open("ab") as file:
-        file.write(b'{"torn\n')
-    async with w.running(there) as (app, _):
-        told = '1 damaged record skipped in "One"; the file is unchanged'
-        await until(lambda: told in notices(app))

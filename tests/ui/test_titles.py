@@ -84,13 +84,3 @@ async def test_a_title_that_fails_by_itself_is_not_told(world):
         await wait_for_answer(w)
         assert "gone" not in notices(app)
         assert w.workspace.current.label() == "What is two?"
-
-
-async def test_a_fork_says_that_it_is_one(world):
-    w = world(["It is 2."])
-    async with w.running() as (_, pilot):
-        await answered(w, pilot)
-        await send(pilot, "/fork")
-        await until(lambda: w.workspace.current.label() == "Fork: What is two?", "the copy")
-        fork = w.workspace.current.id
-    assert w.other_program().entry(fork).label == "Fork: What is two?"
