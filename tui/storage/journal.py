@@ -138,6 +138,11 @@ class Journal:
         with self._opened() as journal:
             return journal.around(message_id, before, after)
 
+    def message(self, message_id: str) -> Message:
+        """Read a message of any version. Raises as ``around``."""
+        entries = self.around(message_id, 0, 0).entries
+        return next(each for each in entries if isinstance(each, Message) and each.id == message_id)
+
     def page_after(self, cursor: str, count: int) -> Page:
         """Read the ``count`` messages after a cursor, with the marks up to the next message.
 

@@ -20,7 +20,7 @@ from tui.domain.tool_servers import ServedResult, ServedTool
 from tui.domain.views.markdown import MarkdownMessages
 from tui.engine.library.near_matches import nearest
 from tui.engine.turns.tool import InvalidArguments, fields_of, schema_of
-from tui.errors import MessageNotFound, SessionNotFound, SibylError, StorageError
+from tui.errors import SessionNotFound, SibylError, StorageError
 from tui.storage import title_search
 from tui.storage.journal import BEGINNING, Journal
 from tui.storage.protocol import FINDABLE, SessionFilter, SessionStore
@@ -168,7 +168,11 @@ class ArchiveTools:
             words = shown.text(hit.snippet)
         else:
             try:
-                message = self._message(entry.id, hit.message_id) if hit.message_id else None
+                message = (
+                    self._store.journal(entry.id).message(hit.message_id)
+                    if hit.message_id
+                    else None
+                )
             except StorageError:
                 return {}
             text, secrets = mask_secrets(message.text if message else entry.name)
@@ -198,7 +202,7 @@ class ArchiveTools:
         entry = self._known(asked.session)
         formatted = MarkdownMessages({})
         if asked.offset:
-            message = self._message(entry.id, asked.message)
+            message = self._store.journal(entry.id).message(asked.message)
             text = shown.text(formatted.format(message))
             return {"session": entry.id, **_part(message, text, asked.offset, PAGE_CHARACTERS)}
         read = _read_page(self._store.journal(entry.id), asked)
@@ -234,12 +238,6 @@ class ArchiveTools:
         if entry.status == "trashed":
             raise SessionNotFound(target)
         return entry
-
-    def _message(self, session_id: str, message_id: str) -> Message:
-        for each in self._store.journal(session_id).around(message_id, 0, 0).entries:
-            if isinstance(each, Message) and each.id == message_id:
-                return each
-        raise MessageNotFound(session_id, message_id)
 
 
 def _tool(

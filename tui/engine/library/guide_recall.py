@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tui.domain.journal.message import Message
 from tui.domain.search.query_words import search_words
 from tui.domain.text.labels import age
 from tui.domain.text.tokens import cut
@@ -51,22 +50,12 @@ class GuideRecall:
 
     def _worth_quoting(self, query: str, question: str) -> "Iterator[Hit]":
         for hit in self._store.search(query, _LOOKED_AT, seconds=_SECONDS).hits:
-            message = self._message(hit)
-            if message is None:
-                continue
+            if hit.message_id is None:
+                continue  # a name answers no question
+            try:
+                message = self._store.journal(hit.session_id).message(hit.message_id)
+            except StorageError:
+                continue  # purged, or changed, since it was found
             # Not what was just asked, here or earlier.
             if message.role == "assistant" or cut(message.typed_text) != cut(question):
                 yield hit
-
-    def _message(self, hit: "Hit") -> Message | None:
-        if hit.message_id is None:
-            # A name answers no question.
-            return None
-        try:
-            journal = self._store.journal(hit.session_id)
-            entries = journal.around(hit.message_id, 0, 0).entries
-        except StorageError:
-            # Purged, or changed, since it was found.
-            return None
-        found = (e for e in entries if isinstance(e, Message) and e.id == hit.message_id)
-        return next(found, None)

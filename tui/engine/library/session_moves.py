@@ -196,20 +196,17 @@ class SessionMoves:
             return
         match place:
             case "sessions":
-                await self._bring_back(session_id, batch)
+                known = self._workspace.switcher.find(session_id)
+                if known is None or known.opened is None or self._workspace.pool.given_up(known):
+                    await asyncio.to_thread(self._store.restore, session_id, batch)
+                    return
+                # Its first change restores it.
+                known.opened.note_state()
+                await self._workspace.pool.save(known)
             case "archive":
                 await self._put_away(session_id, self._store.archive, batch)
             case "trash":
                 await self._put_away(session_id, self._store.delete, batch)
-
-    async def _bring_back(self, session_id: str, batch: Batch) -> None:
-        known = self._workspace.switcher.find(session_id)
-        if known is None or known.opened is None or self._workspace.pool.given_up(known):
-            await asyncio.to_thread(self._store.restore, session_id, batch)
-            return
-        # Its first change restores it.
-        known.opened.note_state()
-        await self._workspace.pool.save(known)
 
     async def _put_away(
         self, session_id: str, move: Callable[[str, Batch], None], batch: Batch

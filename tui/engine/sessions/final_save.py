@@ -148,17 +148,15 @@ class FinalSave:
         self.lines.append(line)
 
     def _tell_how_to_go_on(self, current: LoadedSession) -> None:
-        if current.published and not current.private:
-            options = self._options + self._model_option(current)
-            self.lines.append(f"Resume with: {_program()} --session {current.id}{options}")
-
-    def _model_option(self, current: LoadedSession) -> str:
-        """The ``--model`` of this start, unless another model was chosen in the session since."""
-        if self._model is None:
-            return ""
-        name = current.model.name if current.model else self._model
-        kept = self._model in (name, name.partition(":")[0])
-        return f" --model {_quoted(self._model)}" if kept else ""
+        """Say how; with the ``--model`` of this start, unless another one was chosen since."""
+        if not current.published or current.private:
+            return
+        options = self._options
+        if self._model is not None:
+            name = current.model.name if current.model else self._model
+            if self._model in (name, name.partition(":")[0]):
+                options += f" --model {_quoted(self._model)}"
+        self.lines.append(f"Resume with: {_program()} --session {current.id}{options}")
 
 
 def _program() -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.domain.journal.blocks import Attachment
-from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Entry, SessionEntry
 from tui.domain.text.labels import damage_words
@@ -343,12 +342,7 @@ class Workspace:
     def _attached_before(self, loaded: LoadedSession) -> Sequence[Attachment]:
         """The attachments of the question that a prompt is another version of."""
         question = loaded.edited_question
-        if not question:
-            return ()
-        entries = self.reader.journal(loaded.id).around(question, 0, 0).entries
-        return [
-            block for each in entries if isinstance(each, Message) for block in each.attachments
-        ]
+        return self.reader.journal(loaded.id).message(question).attachments if question else ()
 
     async def keep_drafts(self) -> None:
         """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""
