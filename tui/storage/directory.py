@@ -55,7 +55,7 @@ class Directory:
         active_of, table = self._active_sessions(), self._scopes.table()
         entries: list[SessionEntry] = []
         last: JournalFile | None = None
-        for file in self._files(wanted, table, after):
+        for file in self.files(wanted, table, after):
             if last is not None and len(entries) == limit:
                 more = json.dumps(_ORDERS[wanted.order](table, last))
                 return Listing(_in_order(entries, wanted.order), more)
@@ -97,7 +97,7 @@ class Directory:
                 return count
         table = self._scopes.table()
         files = self._folders.names(*{_FOLDERS[each] for each in wanted.statuses})
-        return sum(self._may_fit(file, wanted, table) for file in files)
+        return sum(self.may_fit(file, wanted, table) for file in files)
 
     def some(self, session_ids: Iterable[str]) -> Iterator[SessionEntry]:
         """Make the entries of some sessions, in any folder; unknown ones are left out."""
@@ -114,43 +114,6 @@ class Directory:
     def active(self, scope: str) -> str | None:
         """Find the session of a scope that was opened last, else the most recently used."""
         return self._active_sessions()(scope)
-
-    def named(self, name: str, wanted: SessionFilter) -> Iterator[str]:
-        """Find the sessions with a name."""
-        for file in self._maybe_named(name, wanted):
-            path = self._folders.journal(file.session_id, file.folder)
-            guess = partial(self._scopes.guess, file.session_id)
-            with (
-                suppress(StorageError),
-                opened(path, file.session_id, guess, held=False) as journal,
-            ):
-                if journal.name() == name:
-                    yield file.session_id
-
-    def _maybe_named(self, name: str, wanted: SessionFilter) -> Iterable[JournalFile]:
-        """List the journals that may have a name: of a large archive those that the index names."""
-        archived = None
-        if wanted.statuses >= _ARCHIVED and self._folders.is_large(Folder.ARCHIVE):
-            archived = self._index.archive.named(name)
-        table = self._scopes.table()
-        if archived is None:
-            return self._files(wanted, table)
-        others = msgspec.structs.replace(wanted, statuses=wanted.statuses - _ARCHIVED)
-        files = [JournalFile(session_id, Folder.ARCHIVE, 0) for session_id in archived]
-        named = [file for file in files if self._may_fit(file, wanted, table)]
-        return [*self._files(others, table), *named]
-
-    def ids(self, wanted: SessionFilter) -> Iterator[str]:
-        """List the ids of the sessions that a filter may pass, in no order."""
-        table = self._scopes.table()
-        for file in self._folders.names(*{_FOLDERS[each] for each in wanted.statuses}):
-            if self._may_fit(file, wanted, table):
-                yield file.session_id
-
-    def newest(self, wanted: SessionFilter, count: int) -> Sequence[str]:
-        """List the ids of the sessions used last, without opening them."""
-        files = self._files(wanted, self._scopes.table())
-        return [file.session_id for file in islice(files, count)]
 
     def _file(self, session_id: str) -> JournalFile | None:
         with storage_errors(f"Cannot read session {session_id}"):
@@ -184,14 +147,14 @@ class Directory:
 
         return active_of
 
-    def _files(
+    def files(
         self, wanted: SessionFilter, table: ScopeTable, after: "_Place | None" = None
     ) -> Iterator[JournalFile]:
         """Find the journals behind a place that a filter may pass, in its order."""
         place_of = partial(_ORDERS[wanted.order], table)
         for file in _sorted(self._scanned(wanted, table), wanted.order, table):
             is_before = after is not None and place_of(file) <= after
-            if not is_before and self._may_fit(file, wanted, table):
+            if not is_before and self.may_fit(file, wanted, table):
                 yield file
 
     def _scanned(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
@@ -209,7 +172,7 @@ class Directory:
         limit = (int(_moment(wanted.used_before).timestamp()) + 1) * _SECOND
         return [file for file in files if file.mtime_ns < limit]
 
-    def _may_fit(self, file: JournalFile, wanted: SessionFilter, table: ScopeTable) -> bool:
+    def may_fit(self, file: JournalFile, wanted: SessionFilter, table: ScopeTable) -> bool:
         """Check the scope, and the status of a kept session, before the rest of it is read."""
         if wanted.scope is not None and self._scope_of(file, table) != wanted.scope:
             return False
@@ -260,6 +223,7 @@ class FileCatalog(msgspec.Struct, eq=False):
 
     _folders: Folders
     _scopes: Scopes
+    _index: LazyIndex
     _directory: Directory
     _wanted: SessionFilter
     _imports: Callable[[str], Iterable[ImportLine]]
@@ -268,7 +232,14 @@ class FileCatalog(msgspec.Struct, eq=False):
         return self._folders.exists(session_id)
 
     def beginning(self, prefixes: tuple[str, ...]) -> Iterable[str]:
-        return [each for each in self._directory.ids(self._wanted) if each.startswith(prefixes)]
+        table = self._scopes.table()
+        files = self._folders.names(*{_FOLDERS[each] for each in self._wanted.statuses})
+        return [
+            file.session_id
+            for file in files
+            if file.session_id.startswith(prefixes)
+            and self._directory.may_fit(file, self._wanted, table)
+        ]
 
     def numbered(self, scope: str, ordinal: int) -> str | None:
         there = [*filter(self.has, self._scopes.table().with_ordinal(scope, ordinal))]
@@ -281,13 +252,34 @@ class FileCatalog(msgspec.Struct, eq=False):
         return self._scopes.table().highest.keys()
 
     def named(self, name: str) -> Iterable[str]:
-        return self._directory.named(name, self._wanted)
+        for file in self._maybe_named(name):
+            path = self._folders.journal(file.session_id, file.folder)
+            guess = partial(self._scopes.guess, file.session_id)
+            with (
+                suppress(StorageError),
+                opened(path, file.session_id, guess, held=False) as journal,
+            ):
+                if journal.name() == name:
+                    yield file.session_id
+
+    def _maybe_named(self, name: str) -> Iterable[JournalFile]:
+        """List the journals that may have a name: of a large archive those that the index names."""
+        archived, wanted, table = None, self._wanted, self._scopes.table()
+        if wanted.statuses >= _ARCHIVED and self._folders.is_large(Folder.ARCHIVE):
+            archived = self._index.archive.named(name)
+        if archived is None:
+            return self._directory.files(wanted, table)
+        others = msgspec.structs.replace(wanted, statuses=wanted.statuses - _ARCHIVED)
+        files = [JournalFile(session_id, Folder.ARCHIVE, 0) for session_id in archived]
+        named = [file for file in files if self._directory.may_fit(file, wanted, table)]
+        return [*self._directory.files(others, table), *named]
 
     def imported(self, name: str) -> Iterable[str]:
         return came_from(name, self._imports(name))
 
     def newest(self, count: int) -> Sequence[str]:
-        return self._directory.newest(self._wanted, count)
+        files = self._directory.files(self._wanted, self._scopes.table())
+        return [file.session_id for file in islice(files, count)]
 
     def newest_names(self, count: int) -> Mapping[str, str]:
         entries = self._directory.page(self._wanted, None, count).entries

@@ -90,32 +90,20 @@ class PictureCheck:
             yield _Defect("unreadable", folder, message)
             return
         try:
-            yield from self._unnoted()
-            yield from self._unused()
+            noted, pictures = self._files.uses(), set(self._files.pictures())
+            for sha256 in self._users.keys() & pictures:
+                for session_id in sorted(self._users[sha256] - set(noted.get(sha256, ()))):
+                    message = "its use by a session is not noted: a purge would not spare it"
+                    mend = partial(self._note, session_id, sha256)
+                    yield _Defect("unnoted_picture", folder / sha256, message, session_id, mend)
+            for sha256 in self._files.unused(sorted({*pictures, *noted} - self._users.keys())):
+                message = "no session and no draft uses this picture; safe to remove"
+                mend = partial(self._free, sha256)
+                yield _Defect("unused_picture", folder / sha256, message, mend=mend)
         except StorageError as error:
             yield _Defect("unreadable", folder, str(error))
-        yield from self._unknown()
-
-    def _unnoted(self) -> Iterator[_Defect]:
-        noted = self._files.uses()
-        for sha256 in self._users.keys() & set(self._files.pictures()):
-            for session_id in sorted(self._users[sha256] - set(noted.get(sha256, ()))):
-                path = self._folders.attachments / sha256
-                message = "its use by a session is not noted: a purge would not spare it"
-                mend = partial(self._note, session_id, sha256)
-                yield _Defect("unnoted_picture", path, message, session_id, mend)
-
-    def _unused(self) -> Iterator[_Defect]:
-        known = {*self._files.pictures(), *self._files.uses()} - self._users.keys()
-        for sha256 in self._files.unused(sorted(known)):
-            path = self._folders.attachments / sha256
-            message = "no session and no draft uses this picture; safe to remove"
-            mend = partial(self._free, sha256)
-            yield _Defect("unused_picture", path, message, None, mend)
-
-    def _unknown(self) -> Iterator[_Defect]:
         for name in self._files.unknown():
-            path = self._folders.attachments / name
+            path = folder / name
             if _is_temporary(name):
                 mend = partial(path.unlink, missing_ok=True)
                 yield _Defect("temporary_file", path, _LEFT_BEHIND, mend=mend)

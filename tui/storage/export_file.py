@@ -20,6 +20,8 @@ from tui.storage.disk import (
     temporary_name,
 )
 
+_NEW = os.O_WRONLY | os.O_EXCL
+
 
 def create(path: Path, pieces: Iterable[str]) -> None:
     """Write a new file. Raises ``FileExistsError`` if there is one, and ``OSError``."""
@@ -53,7 +55,7 @@ def create_once(path: Path, data: bytes) -> None:
 def _written_beside(path: Path, pieces: Iterable[str]) -> Generator[Path]:
     temporary = temporary_name(path)
     try:
-        with _naming(path), os.fdopen(_opened(temporary), "wb") as file:
+        with _naming(path), os.fdopen(open_to_make(temporary, _NEW), "wb") as file:
             for piece in pieces:
                 file.write(without_surrogates(piece).encode())
         with _naming(path):
@@ -61,10 +63,6 @@ def _written_beside(path: Path, pieces: Iterable[str]) -> Generator[Path]:
     finally:
         with suppress(OSError):
             os.unlink(temporary)
-
-
-def _opened(path: Path) -> int:
-    return open_to_make(path, os.O_WRONLY | os.O_EXCL)
 
 
 @contextmanager

@@ -236,7 +236,8 @@ class FileStore(SessionStore):
         return tuple(self._directory.some(session_ids))
 
     def catalog(self, wanted: SessionFilter) -> FileCatalog:
-        return FileCatalog(self._folders, self._scopes, self._directory, wanted, self.imports)
+        places = self._folders, self._scopes, self._index, self._directory
+        return FileCatalog(*places, wanted, self.imports)
 
     def search_index(
         self, query: str, limit: int, seconds: float, wanted: Callable[[], bool] | None

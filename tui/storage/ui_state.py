@@ -17,6 +17,7 @@ FILE = "ui.json"
 VERSION = 1
 _MOST_BYTES = 64 * 1024
 _MOST_COLUMNS = 10_000
+_TEXTS = ("theme", "theme_over", "auto_import", "auto_import_into", "program")
 
 
 class UiState(msgspec.Struct, frozen=True):
@@ -43,13 +44,9 @@ def read(path: Path) -> UiState:
         return UiState()
     width = values.get("sidebar_width")
     return UiState(
-        theme=_text(values, "theme"),
-        theme_over=_text(values, "theme_over"),
         sidebar_width=width if type(width) is int and 0 < width < _MOST_COLUMNS else None,
         wrap_code=values.get("wrap_code") is not False,
-        auto_import=_text(values, "auto_import"),
-        auto_import_into=_text(values, "auto_import_into"),
-        program=_text(values, "program"),
+        **{name: text for name in _TEXTS if isinstance(text := values.get(name), str)},
     )
 
 
@@ -66,11 +63,6 @@ def change(path: Path, changes: Mapping[str, str | int | None]) -> None:
     with disk.storage_errors(f"Cannot write {path}"):
         disk.make_directory(path.parent)
         disk.replace(path, msgspec.json.encode(present) + b"\n")
-
-
-def _text(values: Mapping[str, Any], key: str) -> str | None:
-    value = values.get(key)
-    return value if isinstance(value, str) else None
 
 
 def _values(path: Path) -> dict[str, Any] | None:

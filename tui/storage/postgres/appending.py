@@ -250,7 +250,10 @@ class JournalAppender(msgspec.Struct, eq=False):
         lease.attempts = (*unanswered, attempt)
         rows = words.rows_of_lines(words.lines_of(data, attempt.size), lease.origin)
         insertion, said = words.insertion(rows, "held.id", "held")
-        piece, pieces = _pieces(data, attempt.size)
+        piece, pieces = _PIECE, {"at": attempt.size, "data": data}
+        if len(data) > PIECE:
+            at, parts = zip(*cut(data, attempt.size), strict=True)
+            piece, pieces = _PIECES, {"at": list(at), "data": list(parts)}
         statement = _APPEND.format(said=f", said as ({insertion})" if rows else "", piece=piece)
         values = {
             **self._columns(records),
@@ -325,13 +328,6 @@ def _count_written(lease: PostgresLease, records: Sequence[Record]) -> int:
     """Count the first records of an append that are written already."""
     both = zip(records, lease.written_records, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1] or pair[0] == pair[1], both))
-
-
-def _pieces(data: bytes, at: int) -> tuple[str, dict[str, object]]:
-    if len(data) <= PIECE:
-        return _PIECE, {"at": at, "data": data}
-    places, pieces = zip(*cut(data, at), strict=True)
-    return _PIECES, {"at": list(places), "data": list(pieces)}
 
 
 def _note_pictures(connection: "Connection", session_id: str, records: Sequence[Record]) -> None:

@@ -190,7 +190,13 @@ def _rows(
     order = "closed_ns desc, id" if wanted.order == "closed" else "used_ns desc, id"
     walks = [f"({_LISTED} where {part} order by {order} limit {limit})" for part in parts]
     found = _listed(connection, " union all ".join(walks), values) if walks else []
-    found.sort(key=lambda row: _sort_key(row, wanted.order))
+    found.sort(
+        key=lambda row: (
+            -row.pinned if wanted.order == "pinned" else 0,
+            -row.closed_ns if wanted.order == "closed" else -row.used_ns,
+            row.id,
+        )
+    )
     return found[:limit]
 
 
@@ -205,16 +211,6 @@ def _walks(order: Order, key: _Key | None) -> Sequence[str]:
     if key.pinned:
         return f"pinned and {_AFTER_USED}", "not pinned"
     return (f"not pinned and {_AFTER_USED}",)
-
-
-def _sort_key(row: Row, order: Order) -> tuple[int, int, str]:
-    match order:
-        case "used":
-            return 0, -row.used_ns, row.id
-        case "pinned":
-            return -row.pinned, -row.used_ns, row.id
-        case "closed":
-            return 0, -row.closed_ns, row.id
 
 
 def condition_of(wanted: SessionFilter, statuses: frozenset[Status]) -> tuple[str, dict[str, Any]]:

@@ -113,9 +113,19 @@ def search(
     if query.is_empty:
         return SearchResult(notice=query.filters.fault)
     limits = _SearchLimits(time.monotonic() + seconds, wanted)
-    _prepare(connection, seconds)
+    found: list[Candidate] = []
+    # Each statement is bounded, and no scan of all rows allowed, which a limit makes look cheap.
+    milliseconds = max(1, int(min(seconds, _LONGEST_SECONDS) * 1000))
+    connection.execute(
+        "select set_config('statement_timeout', %s, false),"
+        " set_config('enable_seqscan', 'off', false)",
+        (str(milliseconds),),
+    )
     try:
-        found = list(_in_time(_candidates(connection, query, max(limit, 0), limits), limits))
+        # Those that come before the end of the time stay.
+        found.extend(_candidates(connection, query, max(limit, 0), limits))
+    except QueryCanceled:
+        limits.late = True
     finally:
         connection.execute("reset statement_timeout; reset enable_seqscan")
     return msgspec.structs.replace(rank(query, found, limit), late=limits.late)
@@ -134,13 +144,6 @@ class _SearchLimits(msgspec.Struct):
         return over
 
 
-def _in_time(candidates: Iterator[Candidate], limits: _SearchLimits) -> Iterator[Candidate]:
-    try:
-        yield from candidates
-    except QueryCanceled:
-        limits.late = True
-
-
 class _Found(NamedTuple):
     """A row of ``words``, with its line or the beginning of a long one."""
 
@@ -149,16 +152,6 @@ class _Found(NamedTuple):
     at: int
     length: int
     line: bytes | None
-
-
-def _prepare(connection: "Connection", seconds: float) -> None:
-    """Bound each statement, and forbid scans of all rows, which a limit makes look cheap."""
-    milliseconds = max(1, int(min(seconds, _LONGEST_SECONDS) * 1000))
-    connection.execute(
-        "select set_config('statement_timeout', %s, false),"
-        " set_config('enable_seqscan', 'off', false)",
-        (str(milliseconds),),
-    )
 
 
 def _candidates(
