@@ -271,7 +271,18 @@ class FileStore(SessionStore):
 
     def purge(self, session_id: str) -> None:
         with self._holding.borrowed(session_id, Folder.TRASH) as lease:
-            self._prepare_purge(session_id)
+            # All that is to follow is noted first: killed later, nobody would do it.
+            with suppress(OSError, StorageError), self._scopes.locked():
+                # Taking the lock rebuilds a missing scopes.jsonl, with this session's number.
+                pass
+            with suppress(StorageError):
+                # The index forgets the words.
+                self._index.maintenance.note_forgetting()
+            with suppress(StorageError):
+                # Doctor frees the pictures.
+                self._attachments.expire(session_id)
+            # A draft without a journal would be offered to a new session.
+            Drafts(self.root).forget(session_id)
             path = self._folders.journal(session_id, Folder.TRASH)
             with storage_errors(f"Cannot purge session {session_id}"):
                 os.unlink(path)
@@ -324,20 +335,6 @@ class FileStore(SessionStore):
         for record, line in records:
             self._note_pictures(session_id, used_pictures([record]))
             yield record, line
-
-    def _prepare_purge(self, session_id: str) -> None:
-        """Note what a purge leads to, and remove the drafts: killed after it, nobody would."""
-        with suppress(OSError, StorageError), self._scopes.locked():
-            # Taking the lock rebuilds a missing scopes.jsonl, with this session's number.
-            pass
-        with suppress(StorageError):
-            # The index forgets the words.
-            self._index.maintenance.note_forgetting()
-        with suppress(StorageError):
-            # Doctor frees the pictures.
-            self._attachments.expire(session_id)
-        # A draft without a journal would be offered to a new session.
-        Drafts(self.root).forget(session_id)
 
     def _publish(self, lease: FileLease, records: Sequence[Record], lines: Sequence[bytes]) -> None:
         beginning = lease.beginning

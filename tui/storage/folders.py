@@ -50,10 +50,20 @@ class JournalFile(msgspec.Struct, frozen=True, gc=False):
     """The last change, of a closed session about its closing."""
 
 
-class Folders(msgspec.Struct, frozen=True):
+class Folders:
     """The paths of one data directory, built from valid ids only."""
 
-    root: Path
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.drafts = root / "drafts"
+        self.locks = root / "locks"
+        self.scopes = root / "scopes.jsonl"
+        self.scopes_lock = root / "scopes.lock"
+        self.attachments = root / "attachments"
+        self.moves = root / "moves.jsonl"
+        self.imports = root / "imports.jsonl"
+        self.imports_lock = root / "imports.lock"
+        """Held by the one program that imports without being asked each time."""
 
     def prepare(self) -> None:
         """Create missing folders, private to the user; only archive and trash may fail."""
@@ -89,46 +99,13 @@ class Folders(msgspec.Struct, frozen=True):
     def of(self, folder: Folder) -> Path:
         return self.root / folder.value
 
-    @property
-    def drafts(self) -> Path:
-        return self.root / "drafts"
-
-    @property
-    def locks(self) -> Path:
-        return self.root / "locks"
-
-    @property
-    def scopes(self) -> Path:
-        return self.root / "scopes.jsonl"
-
-    @property
-    def attachments(self) -> Path:
-        return self.root / "attachments"
-
     def use(self, sha256: str, session_id: str) -> Path:
         """Build the path of the file which says that a session uses a picture."""
         return self.attachments / f"{sha256}.{checked_id(session_id)}"
 
-    @property
-    def moves(self) -> Path:
-        return self.root / "moves.jsonl"
-
-    @property
-    def imports(self) -> Path:
-        return self.root / "imports.jsonl"
-
-    @property
-    def scopes_lock(self) -> Path:
-        return self.root / "scopes.lock"
-
     def journal(self, session_id: str, folder: Folder) -> Path:
         """Build the path of a journal. Raises ``SessionNotFound`` for an invalid id."""
         return self.of(folder) / (checked_id(session_id) + SUFFIX)
-
-    @property
-    def imports_lock(self) -> Path:
-        """Held by the one program that imports without being asked each time."""
-        return self.root / "imports.lock"
 
     def lock(self, session_id: str) -> Path:
         return self.locks / (checked_id(session_id) + ".lock")

@@ -18,10 +18,10 @@ from tui.domain.text.tokens import cut
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
-from tui.storage.index import __main__, database, index_query, words
+from tui.storage.index import __main__, database, search_index, words
 from tui.storage.index.database import Unusable, unusable
-from tui.storage.index.index_query import QueryEffort, from_index, from_journals
 from tui.storage.index.maintenance import IndexMaintenance
+from tui.storage.index.search_index import QueryEffort, from_index, from_journals
 from tui.storage.index.words import as_match, as_row, as_words
 
 _ascii = st.text(st.characters(max_codepoint=127), max_size=120) | st.text("aZ9_ -", max_size=120)
@@ -119,9 +119,9 @@ def test_no_more_names_are_looked_at_than_can_be_shown_and_one(filled, name, ask
         name(f"s{number}", f"apple {number}")
     filled.search("apple", 1)
     looked_at = []
-    name_of = index_query.name_of
+    name_of = search_index.name_of
     monkeypatch.setattr(
-        index_query, "name_of", lambda file: looked_at.append(name_of(file)) or looked_at[-1]
+        search_index, "name_of", lambda file: looked_at.append(name_of(file)) or looked_at[-1]
     )
     assert ask("apple", names=2)[0] == ["s1", "s2", "s3"]
     found = filled.search("apple", 2)
@@ -131,14 +131,14 @@ def test_no_more_names_are_looked_at_than_can_be_shown_and_one(filled, name, ask
 
 
 def test_only_a_few_files_are_open_at_once(ask, data, monkeypatch):
-    monkeypatch.setattr(index_query, "_OPEN_FILES", 2)
+    monkeypatch.setattr(search_index, "_OPEN_FILES", 2)
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     assert len(ask("needle")[0]) == 12
     assert not before or len(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_query_that_takes_too_long_is_stopped_within_the_database(ask, monkeypatch):
-    monkeypatch.setattr(index_query, "_STEPS", 1)
+    monkeypatch.setattr(search_index, "_STEPS", 1)
     assert ask("needle", deadline=0.0) == ([], True)
     assert ask("n*", wanted=lambda: False) == ([], True)
 
@@ -189,9 +189,9 @@ def test_what_the_table_is_asked(connection, query, match):
 
 
 def test_only_the_messages_with_a_prefix_of_one_letter_are_read(ask, monkeypatch):
-    read, message_at = [], index_query.message_at
+    read, message_at = [], search_index.message_at
     monkeypatch.setattr(
-        index_query, "message_at", lambda *place: read.append(message_at(*place)) or read[-1]
+        search_index, "message_at", lambda *place: read.append(message_at(*place)) or read[-1]
     )
     assert len(ask("n*")[0]) == 12
     assert [each.text for each in read] == ["the needle"] * 12

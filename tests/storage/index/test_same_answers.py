@@ -14,7 +14,7 @@ from tui.domain.search.query import parse, rank
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
 from tui.storage.index.files import SEARCHED, scan
-from tui.storage.index.index_query import QueryEffort, from_journals
+from tui.storage.index.search_index import QueryEffort, from_journals
 
 WORDS = [
     *("foo", "Foobar", "foo_bar", "a->b", "/usr/lib", "the", "THE", "naïve", "NAIVE", "x"),

@@ -75,34 +75,27 @@ class Unusable(Exception):
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open an existing index for reading and writing. Raises ``Unusable``."""
-    _look(path)
-    try:
-        connection = _opened(path)
-    except sqlite3.Error as error:
-        raise unusable(error) from error
-    try:
-        _check_version(connection)
-        connection.execute("pragma synchronous = normal")
-    except (sqlite3.Error, *ODD_VALUES) as error:
-        connection.close()
-        raise unusable(error) from error
-    except Unusable:
-        connection.close()
-        raise
-    return connection
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-
-
-def _look(path: Path) -> None:
     try:
         os.close(open_regular(path))
     except FileNotFoundError as error:
         raise Unusable("missing", "there is none") from error
     except OSError as error:
         raise Unusable("out of reach", os.strerror(error.errno or 0)) from error
+    try:
+        connection = _opened(path)
+        try:
+            _check_version(connection)
+            connection.execute("pragma synchronous = normal")
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.Error, *ODD_VALUES) as error:
+        raise unusable(error) from error
+    return connection
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
 
 
 def _check_version(connection: sqlite3.Connection) -> None:

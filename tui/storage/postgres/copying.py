@@ -5,14 +5,13 @@ Everything of one session is one transaction; only its number and its pictures a
 
 from collections import defaultdict
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import VERSION
-from tui.domain.journal.session import Session
 from tui.domain.moves import Move
 from tui.domain.moves import Place as MovePlace
 from tui.domain.timestamps import parse_utc, storable_ns
@@ -141,7 +140,12 @@ class PostgresJournals:
 
     def _complete(self, connection: "Connection", journal: StoredJournal, size: int) -> None:
         """Fill the columns of a session that has its bytes."""
-        end = _end_of(connection, journal, size)
+        end = None
+        reader = PieceReader(connection, journal.id, size)
+        # One that cannot be read is copied all the same.
+        with suppress(StorageError), odd_values(journal.id):
+            read = OpenJournal(reader.read, size, journal.id, lambda: journal.header, held=False)
+            end = read.tail(0).session
         closed = parse_utc(end.closed_at or "") if end is not None else None
         used = storable_ns(journal.used_ns)
         wanted = {
@@ -156,17 +160,6 @@ class PostgresJournals:
         connection.execute(_COMPLETE, wanted)
         connection.execute(_NUMBERED, (journal.id,))
         index_session(connection, journal.id)
-
-
-def _end_of(connection: "Connection", journal: StoredJournal, size: int) -> Session | None:
-    """Read the end of a journal; ``None`` if it cannot be read."""
-    reader = PieceReader(connection, journal.id, size)
-    try:
-        with odd_values(journal.id):
-            read = OpenJournal(reader.read, size, journal.id, lambda: journal.header, held=False)
-            return read.tail(0).session
-    except StorageError:
-        return None
 
 
 def _copy_in(connection: "Connection", session_id: str, at: int, blocks: Iterable[bytes]) -> int:

@@ -127,20 +127,10 @@ _FOREIGN = (
 )
 
 
-class NewerSchema(StorageError):
-    """A newer sibyl-tui has changed the tables."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(
-            f"A newer sibyl-tui has changed the tables of this store (version {version}; this one"
-            f" knows {VERSION}). Update sibyl-tui on this machine."
-        )
-
-
 def migrate(connection: "Connection") -> None:
     """Bring the tables to this program's version.
 
-    Raises ``NewerSchema``, and ``StorageError`` if they are another program's.
+    Raises ``StorageError`` if they are another program's, or a newer version has changed them.
     """
     if _version(connection) == VERSION:
         return
@@ -148,7 +138,11 @@ def migrate(connection: "Connection") -> None:
         connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
         version = _version(connection)
         if version > VERSION:
-            raise NewerSchema(version)
+            raise StorageError(
+                "A newer sibyl-tui has changed the tables of this store"
+                f" (version {version}; this one knows {VERSION})."
+                " Update sibyl-tui on this machine."
+            )
         if version == 0:
             connection.execute(f"create schema if not exists {SCHEMA}")
             connection.execute("create table if not exists schema_version (version integer)")
