@@ -299,12 +299,10 @@ def _fits(entry: SessionEntry, wanted: SessionFilter) -> bool:
     """Check an entry against the parts of a filter that need the file's contents."""
     if entry.status not in wanted.statuses:
         return False
-    return wanted.used_before is None or _is_before(entry.last_used_at, wanted.used_before)
-
-
-def _is_before(time: str, limit: str) -> bool:
-    moment = parse_utc(time)
-    return moment is not None and moment < _moment(limit)
+    if wanted.used_before is None:
+        return True
+    moment = parse_utc(entry.last_used_at)
+    return moment is not None and moment < _moment(wanted.used_before)
 
 
 def _moment(limit: str) -> datetime:

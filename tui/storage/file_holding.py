@@ -88,7 +88,13 @@ class FileHolding:
         """Reserve a session under its id, or under a new one. Raises as ``SessionStore.create``."""
         self._folders.prepare()
         with storage_errors("Cannot reserve a session"):
-            lease = self._reserve(header.id) if header.id else self._reserve_new()
+            if header.id:
+                lease = FileLease(header.id, _lock(self._folders, header.id))
+                if self._folders.exists(header.id):
+                    lease.release()
+                    raise SessionExists(header.id)
+            else:
+                lease = self._reserve_new()
         lease.beginning = msgspec.structs.replace(header, id=lease.session_id)
         return self._keep(lease)
 
@@ -165,13 +171,6 @@ class FileHolding:
                 return FileLease(session_id, locks.take(self._folders.lock(session_id), new=True))
             except FileExistsError:
                 continue
-
-    def _reserve(self, session_id: str) -> FileLease:
-        lease = FileLease(session_id, _lock(self._folders, session_id))
-        if not self._folders.exists(session_id):
-            return lease
-        lease.release()
-        raise SessionExists(session_id)
 
     def _take(self, session_id: str, *folders: Folder) -> FileLease:
         """Lock a session in one of these folders, and read the end of its journal."""

@@ -91,9 +91,6 @@ class FileStore(SessionStore):
 
         return JournalFiles(self._folders, self._scopes, self._index, self._clock)
 
-    def close(self) -> None:
-        """Close nothing: files are open only while they are used."""
-
     # --- holding
 
     def reserve(self, header: SessionHeader) -> Lease:

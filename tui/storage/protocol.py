@@ -411,7 +411,6 @@ class SessionStore(SessionReader, JournalStore, Protocol):
 
     def close(self) -> None:
         """Close connections and the like; the store cannot be used afterwards."""
-        ...
 
     def lease(self, session_id: str) -> Lease:
         """Lease a session that is kept or archived.

@@ -64,33 +64,21 @@ def note_listed(
     known: dict[str, IndexedJournal],
 ) -> None:
     """Note the folder's stamp from before a scan, if the index has all that the scan has found."""
-    if time.time_ns() - stamp[1] < _SETTLED_NS or not _has_all(connection, files, known):
+    if time.time_ns() - stamp[1] < _SETTLED_NS:
         return
+    unknown = {
+        number for (number,) in connection.execute("select number from projects where scope = x''")
+    }
+    for file in files:
+        row = known.get(file.session_id)
+        # A row of today, with the scope of the header; its folder is noted.
+        is_known = row is not None and row[2:6] == file[2:6] and row.project not in unknown
+        if file.folder == Folder.ARCHIVE.value and not is_known:
+            return
     connection.execute("begin immediate")
     connection.execute("delete from archive")
     connection.execute("insert into archive values(?, ?)", stamp)
     connection.execute("commit")
-
-
-def _has_all(
-    connection: sqlite3.Connection,
-    files: Sequence[JournalStat],
-    known: dict[str, IndexedJournal],
-) -> bool:
-    """Check that each archived journal is a row of today, with the scope of its header.
-
-    Its folder is noted.
-    """
-    unknown = {
-        number for (number,) in connection.execute("select number from projects where scope = x''")
-    }
-    return all(
-        (row := known.get(file.session_id)) is not None
-        and row[2:6] == file[2:6]
-        and row.project not in unknown
-        for file in files
-        if file.folder == Folder.ARCHIVE.value
-    )
 
 
 class ArchiveList:

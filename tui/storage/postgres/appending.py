@@ -313,14 +313,14 @@ class JournalAppender(msgspec.Struct, eq=False):
         return row
 
     def _columns(self, records: Sequence[Record]) -> dict[str, object]:
-        columns = noted(records)
+        name, pinned = noted(records)
         times = [parse_utc(record.at) for record in records if isinstance(record, Closed)]
         return {
             "used": storable_ns(last_use(records) or 0),
             "closed": max((moment_ns(each) for each in times if each), default=0),
-            "name": columns.name,
-            "name_words": words.name_words(columns.name),
-            "pinned": columns.pinned,
+            "name": name,
+            "name_words": words.name_words(name),
+            "pinned": pinned,
         }
 
 

@@ -28,7 +28,13 @@ class HangWatch:
     def over(self, connection: "Connection", seconds: float) -> Generator[None]:
         """Watch over one use of a connection."""
         # A descriptor of its own: the library may close its own one meanwhile.
-        watched = _duplicate(connection.fileno())
+        try:
+            watched = os.dup(connection.fileno())
+        except OSError as error:
+            from psycopg import OperationalError
+
+            # As the library says it where it has none left to connect with.
+            raise OperationalError(str(error)) from error
         with self._changed:
             number = self._number = self._number + 1
             self._uses[number] = time.monotonic() + seconds, watched
@@ -65,16 +71,6 @@ def hang_up(connection: "Connection") -> None:
     with suppress(OperationalError):
         # It may have ended by itself.
         _shut_down(os.dup(connection.fileno()))
-
-
-def _duplicate(descriptor: int) -> int:
-    from psycopg import OperationalError
-
-    try:
-        return os.dup(descriptor)
-    except OSError as error:
-        # As the library says it where it has none left to connect with.
-        raise OperationalError(str(error)) from error
 
 
 def _shut_down(descriptor: int) -> None:

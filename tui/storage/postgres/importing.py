@@ -74,9 +74,9 @@ class _ImportedSession(msgspec.Struct):
 
     def following(self, records: Iterable[Encoded]) -> Iterator[Encoded]:
         for record, line in records:
-            columns = noted((record,))
-            self.name = self.name if columns.name is None else columns.name
-            self.pinned = self.pinned if columns.pinned is None else columns.pinned
+            name, pinned = noted((record,))
+            self.name = self.name if name is None else name
+            self.pinned = self.pinned if pinned is None else pinned
             self.pictures += used_pictures((record,))
             yield record, line
 

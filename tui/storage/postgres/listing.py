@@ -97,7 +97,10 @@ class Lister:
     ) -> Listing:
         """Read a page of sessions. Raises ``StorageError`` for an invalid cursor."""
         rows = _rows(connection, wanted, cursor, limit + 1)
-        more = _cursor(rows[limit - 1]) if len(rows) > limit and limit else None
+        more = None
+        if len(rows) > limit and limit:
+            last = rows[limit - 1]
+            more = json.dumps([int(last.pinned), last.used_ns, last.closed_ns, last.id])
         return Listing(self._entries(connection, rows[:limit]), more)
 
     def entries(
@@ -241,10 +244,6 @@ def _described(row: Row, reader: PieceReader) -> SessionEntry:
             return describe(ends.session, ends.first_prompt, row.status, row.used, active=False)
     except StorageError:
         return describe_unreadable(row.header(), row.status, row.used, active=False)
-
-
-def _cursor(row: Row) -> str:
-    return json.dumps([int(row.pinned), row.used_ns, row.closed_ns, row.id])
 
 
 def _read_cursor(cursor: str) -> _Key:

@@ -165,15 +165,8 @@ def rows_of(connection: "Connection", query: str, values: Any = ()) -> list[Row]
     return [Row(*row) for row in found.fetchall()]
 
 
-class Noted(msgspec.Struct, frozen=True):
-    """The columns that records change."""
-
-    name: bytes | None = None
-    pinned: bool | None = None
-
-
-def noted(records: Sequence[Record]) -> Noted:
-    """Find the last name and pin among records."""
+def noted(records: Sequence[Record]) -> tuple[bytes | None, bool | None]:
+    """Find the last name and pin among records: the columns that they change."""
     name: bytes | None = None
     pinned: bool | None = None
     for record in records:
@@ -184,4 +177,4 @@ def noted(records: Sequence[Record]) -> Noted:
                 pinned = record.pinned
             case _:
                 pass
-    return Noted(name, pinned)
+    return name, pinned
