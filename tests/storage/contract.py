@@ -990,7 +990,11 @@ class StoreContract(ReadingContract):
         assert store.resolve("20260111", SCOPE) == name
         assert store.resolve("session-2026", SCOPE) == name
         with pytest.raises(SessionNotFound):
-            store.resolve("my tale", SCOPE)
+            store.resolve("tale", SCOPE)
+
+    def test_a_title_means_a_session_that_nothing_else_does(self, store):
+        name = closed(store, state("My tale"), session_id="session-20260111-143000-000001")
+        assert store.resolve("my  TALE", SCOPE) == name
 
     def test_a_name_or_beginning_of_several_is_ambiguous_and_names_them(self, store):
         names = [closed(store, state("Twins"), session_id=f"session-{n}") for n in "ab"]

@@ -28,7 +28,7 @@ def test_the_closest_are_found_by_id_and_by_name(store):
             store.resolve(target, SCOPE)
         return told.value.closest
 
-    assert closest("Garden plan") == (first,)
+    assert closest("Garden plams") == (first,)
     assert closest("session-20260112-120000-000003")[0] == second
     assert closest("20260111-120000-00009")[0] == first
     assert closest("completely different") == ()

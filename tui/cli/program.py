@@ -158,8 +158,6 @@ class Program(msgspec.Struct, frozen=True):
 
     def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
         """Resolve a target; a number is a row of ``sessions list``."""
-        from tui.storage import title_search
-
         listed: Sequence[str] = ()
         is_number = target.isascii() and target.isdigit() and len(target) < _NUMBER_DIGITS
         if is_number and not wanted:
@@ -167,7 +165,7 @@ class Program(msgspec.Struct, frozen=True):
             kept = SessionFilter(self.narrowed, KEPT)
             listed = [entry.id for entry in self.store.list(kept, None, int(target)).entries]
         among = wanted or SessionFilter(self.narrowed, KEPT_OR_ARCHIVED)
-        return title_search.resolve(self.store, target, self.scope, listed=listed, wanted=among)
+        return self.store.resolve(target, self.scope, listed=listed, wanted=among)
 
     def wanted(self, chosen: Namespace) -> str | None:
         """The session of ``--session`` or ``--continue``; ``None`` for a new one."""

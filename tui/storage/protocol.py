@@ -28,8 +28,9 @@ from tui.domain.journal.session import (
     Status,
 )
 from tui.domain.moves import Batch, Move
-from tui.domain.targets import Catalog, resolve
-from tui.errors import SessionNotFound
+from tui.domain.targets import Catalog, resolve, titled
+from tui.domain.text.labels import local_minute, scope_name, whole_label
+from tui.errors import AmbiguousSession, SessionNotFound
 from tui.storage.journal import Journal
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
 KEPT: frozenset[Status] = frozenset({"open", "closed"})
 KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
 EVERYWHERE: frozenset[Status] = frozenset({"open", "closed", "archived", "trashed"})
+
+_MOST_TITLES = 5000
+"""The sessions used last, whose titles are compared with a target that nothing else means."""
+_DESCRIBED = 20
 
 Order = Literal["used", "pinned", "closed"]
 """The order of a list: newest use first, the same under those that are pinned, or latest closed
@@ -270,12 +275,13 @@ class SessionReader(JournalReader, Protocol):
         listed: Sequence[str] = (),
         wanted: SessionFilter | None = None,
     ) -> str:
-        """Resolve a target to an id by the rules of ``tui.domain.targets.resolve``.
+        """Resolve a target to an id by the rules of ``tui.domain.targets.resolve``, or by a title.
 
         A bare number counts in ``listed``, from 1. ``#N`` and a whole id mean their session in any
         place, also in the trash: from there it is restored by its number. ``wanted`` narrows the
         search for names and prefixes; by default it is every kept or archived session of every
-        scope. Raises ``SessionNotFound`` with the closest ids, or ``AmbiguousSession``.
+        scope. Raises ``SessionNotFound`` with the closest ids, or ``AmbiguousSession``, which
+        describes its candidates.
         """
         ...
 
@@ -367,7 +373,24 @@ class SessionStore(SessionReader, JournalStore, Protocol):
         listed: Sequence[str] = (),
         wanted: SessionFilter | None = None,
     ) -> str:
-        return resolve(target, scope, self.catalog(wanted or FINDABLE), listed)
+        wanted = wanted or FINDABLE
+        try:
+            return resolve(target, scope, self.catalog(wanted), listed)
+        except AmbiguousSession as error:
+            found = error.candidates
+        except SessionNotFound as error:
+            entries = () if error.where else self.list(wanted, None, _MOST_TITLES).entries
+            titles = ((each.id, whole_label(each.name, each.label)) for each in entries)
+            found = titled(target, titles)
+            if not found:
+                raise
+        if len(found) == 1:
+            return found[0]
+        described = {
+            each.id: f"{each.label} · {scope_name(each.scope)} · {local_minute(each.last_used_at)}"
+            for each in self.entries(found[:_DESCRIBED])
+        }
+        raise AmbiguousSession(target, found, described)
 
     def catalog(self, wanted: SessionFilter) -> Catalog:
         """Make the look-ups of ``resolve``; a filter narrows names and prefixes, not ids."""

@@ -98,10 +98,7 @@ class SessionStores(SessionReader):
         private = [each for each in ids if each.startswith(target)]
         if len(private) == 1:
             return private[0]
-        # Not before the first target: the first screen needs none.
-        from tui.storage import title_search
-
-        return title_search.resolve(self.main, target, scope, listed=listed, wanted=wanted)
+        return self.main.resolve(target, scope, listed=listed, wanted=wanted)
 
     # --- of the main store
 

@@ -21,7 +21,6 @@ from tui.domain.views.markdown import MarkdownMessages
 from tui.engine.library.near_matches import nearest
 from tui.engine.turns.tool import InvalidArguments, fields_of, schema_of
 from tui.errors import SessionNotFound, SibylError, StorageError
-from tui.storage import title_search
 from tui.storage.journal import BEGINNING, Journal
 from tui.storage.protocol import FINDABLE, SessionFilter, SessionStore
 
@@ -233,7 +232,7 @@ class ArchiveTools:
 
     def _known(self, target: str) -> SessionEntry:
         """The session that is meant. Raises ``SessionNotFound``, also for one in the trash."""
-        found = title_search.resolve(self._store, target, self._scope, wanted=FINDABLE)
+        found = self._store.resolve(target, self._scope, wanted=FINDABLE)
         entry = self._store.entry(found)
         if entry.status == "trashed":
             raise SessionNotFound(target)
