@@ -476,6 +476,8 @@ async def test_a_private_session_with_a_folded_paste(world, same_picture, monkey
     monkeypatch.setattr("os.urandom", bytes)
     w = world(["A log."])
     async with w.running(size=(100, 24)) as (app, pilot):
+        # Its id is a time, and each look at the clock lets a second pass: the list's comes first.
+        await until(lambda: rows(app), "the list")
         await send(pilot, "/private")
         await until(lambda: w.workspace.current.private, "a private session")
         app.chat.prompt.editor.post_message(events.Paste("Explain:\n" + "row\n" * 20))

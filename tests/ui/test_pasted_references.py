@@ -6,7 +6,7 @@ import shlex
 import pytest
 from textual import events
 
-from tests.ui.screen import newest_notice, notices, rows, send, wait_for_answer
+from tests.ui.screen import notices, rows, send, wait_for_answer
 from tests.ui.world import PLACE, World
 from tests.waiting import until
 from tui.app.controllers import send_check
@@ -224,10 +224,11 @@ async def test_a_second_enter_sends_a_secret_but_not_a_key_that_is_held_down(w, 
     async with w.running() as (app, pilot):
         await typed(pilot, "@~/.ssh/id_rsa ")
         monkeypatch.setattr(send_check, "SECONDS_TO_READ", 1000.0)
+        log = app.controllers.notices.log
         for _ in range(3):
-            before = app.controllers.notices.log.newest_first[:1]
+            before = log.newest_first[:1]
             await press_enter(pilot)
-            await until(lambda before=before: [newest_notice(app)] != [*before], "the question")
+            await until(lambda before=before: log.newest_first[:1] != before, "the question")
             await until(lambda: app.chat.prompt.text, "the prompt")
         assert not w.model.requests
         monkeypatch.setattr(send_check, "SECONDS_TO_READ", 0.0)

@@ -70,11 +70,12 @@ async def test_whatever_else_closes_it_says_no_and_yes_can_be_reached_without_a_
 
 async def answer(app, pilot, *keys):
     """Ask, and wait until these keys have closed the question and something is said of it."""
-    before = app.controllers.notices.log.newest_first[:1]
+    log = app.controllers.notices.log
+    before = log.newest_first[:1]
     await ask(app, pilot)
     await pilot.press(*keys)
     await until(lambda: app.screen is app.chat, "the chat")
-    await until(lambda: [newest_notice(app)] != [*before], "what came of it")
+    await until(lambda: log.newest_first[:1] != before, "what came of it")
 
 
 @pytest.mark.fast
