@@ -319,13 +319,10 @@ def test_a_query_that_is_none_is_told(store, query, said):
     assert asker(store)("search_sessions", query=query).startswith(said)
 
 
-@pytest.mark.parametrize("cursor", ["1-5", "x", "1-x", "1", "-", "9-9"])
+@pytest.mark.parametrize("cursor", ["1-5", "x", "-1", "-", "1000", "٣"])
 def test_a_cursor_that_is_none_is_told(store, cursor):
-    saved(store, "needle")
     ask = asker(store)
-    ask("search_sessions", query="another")
-    expired = "This cursor has expired. Search again without it."
-    assert ask("search_sessions", query="needle", cursor=cursor) == expired
+    assert "cursor" in ask("search_sessions", query="needle", cursor=cursor)
     assert isinstance(ask("list_sessions", cursor=cursor), str)
 
 

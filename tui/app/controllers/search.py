@@ -175,7 +175,7 @@ class SearchController(Controller):
 
     async def _ask(self, screen: "SearchScreen", results: "Results") -> None:
         """Have a model asked for other words, and show what these find, too."""
-        from tui.engine.library.meaning_search import ask_for_queries
+        from tui.engine.library.meaning_search import ask_for_queries, find_all
 
         screen.say(f"Asking {results.model} for other words…")
         try:
@@ -184,8 +184,13 @@ class SearchController(Controller):
                 model = await asyncio.to_thread(self._parts.models.named, results.model)
             at = format_utc(self._workspace.clock())
             queries = await ask_for_queries(model, results.text, at)
+            own = (*results.found.hits, *results.near.hits)
             with _wanted() as wanted:
-                found = await asyncio.to_thread(self._found_besides, results, queries, wanted)
+                search = partial(self._workspace.reader.search, wanted=wanted)
+                about = results.text, own, queries, MOST_HITS
+                asked, hits = await asyncio.to_thread(find_all, search, *about)
+                sessions = await asyncio.to_thread(self._sessions_of, hits)
+            found = msgspec.structs.replace(results, sessions=sessions, asked=asked)
             words = "" if queries else f"{results.model} gave no other words."
         except SibylError as error:
             found, words = results, f"No other words: {error}"
@@ -193,17 +198,6 @@ class SearchController(Controller):
         screen.show_results(msgspec.structs.replace(found, model=""), self._workspace.clock())
         if words:
             screen.say(words)
-
-    def _found_besides(
-        self, results: "Results", queries: "Sequence[str]", wanted: Callable[[], bool]
-    ) -> "Results":
-        from tui.engine.library.meaning_search import find_all
-
-        search = partial(self._workspace.reader.search, wanted=wanted)
-        own = (*results.found.hits, *results.near.hits)
-        matches = find_all(search, results.text, own, queries, MOST_HITS)
-        sessions = self._sessions_of(matches.hits)
-        return msgspec.structs.replace(results, sessions=sessions, asked=matches.queries)
 
     async def _preview(self, screen: "SearchScreen", hit: "Hit", marked: str) -> None:
         def read() -> "Preview | None":

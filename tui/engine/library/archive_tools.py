@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -36,19 +35,19 @@ _KEPT_SEARCHES = 20
 _SEARCH_SECONDS = 10.0
 _CANDIDATES = 10
 
-_Cursor = Annotated[str, Meta(max_length=500, description="From the page before.")]
+_FROM_BEFORE = "From the page before."
 
 
 class _Search(msgspec.Struct):
     query: Annotated[str, Meta(max_length=500)]
     limit: Annotated[int, Meta(ge=1, le=50)] = 10
-    cursor: _Cursor = ""
+    cursor: Annotated[str, Meta(pattern="^[0-9]{0,3}$", description=_FROM_BEFORE)] = ""
 
 
 class _List(msgspec.Struct):
     project: Annotated[str, Meta(max_length=4096, description="A folder: only its sessions.")] = ""
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
-    cursor: _Cursor = ""
+    cursor: Annotated[str, Meta(max_length=500, description=_FROM_BEFORE)] = ""
 
 
 class _Read(msgspec.Struct):
@@ -93,8 +92,7 @@ class ArchiveTools:
         self._store = store
         self._scope = scope
         self._narrowed = narrowed
-        self._numbers = count(1)
-        self._searches: dict[str, tuple[str, SearchResult, SearchResult]] = {}
+        self._searches: dict[str, tuple[SearchResult, SearchResult]] = {}
 
     def tools(self) -> tuple[ServedTool, ...]:
         """Describe them, each with its bounds."""
@@ -126,20 +124,8 @@ class ArchiveTools:
         query = parse(asked.query)
         if query.is_empty:
             raise InvalidArguments(query.filters.fault or "Symbols alone are not searched.")
-        number, _, offset = asked.cursor.partition("-")
-        if not asked.cursor:
-            number, offset = str(next(self._numbers)), "0"
-            search = partial(self._store.search, seconds=_SEARCH_SECONDS)
-            found = search(asked.query, _MOST_HITS)
-            # Kept, so that a page continues the one before it while sessions grow.
-            near = nearest(search, asked.query, found, _MOST_HITS - len(found.hits))
-            self._searches[number] = asked.query, found, near
-            for old in [*self._searches][:-_KEPT_SEARCHES]:
-                self._searches.pop(old, None)
-        searched, found, near = self._searches.get(number, ("", SearchResult(), SearchResult()))
-        if searched != asked.query or not (offset.isascii() and offset.isdigit()):
-            raise InvalidArguments("This cursor has expired. Search again without it.")
-        begin, end = int(offset[:9]), int(offset[:9]) + asked.limit
+        found, near = self._found(asked)
+        begin, end = int(asked.cursor or 0), int(asked.cursor or 0) + asked.limit
         hits = [*found.hits, *near.hits]
         of_all, some = len(found.hits), parse(near.looser)
         entries = self._store.entries({hit.session_id for hit in hits[begin:end]})
@@ -156,8 +142,20 @@ class ArchiveTools:
             "more_than_total": found.more or near.more,
             "notice": " ".join(filter(None, [nothing, late, found.notice])),
             "hits": shown_hits,
-            "cursor": f"{number}-{end}" if end < len(hits) else None,
+            "cursor": str(end) if end < len(hits) else None,
         }
+
+    def _found(self, asked: _Search) -> tuple[SearchResult, SearchResult]:
+        """Search, unless the page before did: it is continued while sessions grow."""
+        kept = self._searches.pop(asked.query, None)
+        if not kept or not asked.cursor:
+            search = partial(self._store.search, seconds=_SEARCH_SECONDS)
+            found = search(asked.query, _MOST_HITS)
+            kept = found, nearest(search, asked.query, found, _MOST_HITS - len(found.hits))
+        self._searches[asked.query] = kept
+        for old in [*self._searches][:-_KEPT_SEARCHES]:
+            self._searches.pop(old, None)
+        return kept
 
     def _hit(self, query: Query, hit: Hit, entry: SessionEntry | None, shown: _Shown) -> _Value:
         """A hit; nothing if it cannot be shown any more, or matches in secrets only."""
@@ -167,14 +165,12 @@ class ArchiveTools:
             words = shown.text(hit.snippet)
         else:
             try:
-                message = (
-                    self._store.journal(entry.id).message(hit.message_id)
-                    if hit.message_id
-                    else None
-                )
+                text = entry.name
+                if hit.message_id:
+                    text = self._store.journal(entry.id).message(hit.message_id).text
             except StorageError:
                 return {}
-            text, secrets = mask_secrets(message.text if message else entry.name)
+            text, secrets = mask_secrets(text)
             terms = [Query("", (term,)) for term in query.terms]
             if secrets and terms and not any(occurrences(term, text) for term in terms):
                 return {}

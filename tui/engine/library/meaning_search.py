@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from itertools import chain, zip_longest
 from math import log2
 
-import msgspec
-
 from tui.domain.journal.message import Message
 from tui.domain.search.filters import split_filters
 from tui.domain.search.query import Hit
@@ -30,13 +28,6 @@ _SOME = 0.5
 """The weight of messages that have some of a query's words, beside those that have all."""
 
 
-class MeaningMatches(msgspec.Struct, frozen=True):
-    """The queries, each with the number of its matches, and what all found, best first."""
-
-    queries: tuple[tuple[str, int], ...]
-    hits: tuple[Hit, ...]
-
-
 async def ask_for_queries(model: Model, question: str, at: str) -> tuple[str, ...]:
     """Ask a model for queries; none if it gives none. Raises ``ModelError``."""
     words, _ = split_filters(question)
@@ -57,10 +48,11 @@ def queries_in(text: str) -> tuple[str, ...]:
 
 def find_all(
     search: Search, question: str, own: Sequence[Hit], queries: Sequence[str], limit: int
-) -> MeaningMatches:
+) -> tuple[tuple[tuple[str, int], ...], tuple[Hit, ...]]:
     """Search for each query, and merge what they find with a question's own hits.
 
-    The filters of the question hold for all. Raises ``StorageError``.
+    Gives the queries, each with the number of its matches, and what all found, best first. The
+    filters of the question hold for all. Raises ``StorageError``.
     """
     _, filters = split_filters(question)
     weights: dict[tuple[str, str | None], float] = {}
@@ -81,4 +73,4 @@ def find_all(
     merged: dict[tuple[str, str | None], Hit] = {}
     for hit in filter(None, chain.from_iterable(zip_longest(own, others))):
         merged.setdefault(hit.place, hit)
-    return MeaningMatches(tuple(counted), tuple(merged.values())[:limit])
+    return tuple(counted), tuple(merged.values())[:limit]

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 import msgspec
 
@@ -44,8 +44,6 @@ def nearest(
     These are the messages with the most and the rarest of its words, whose endings do not count. A
     word that nobody used stands for its longest beginning that somebody did. The filters stay.
     """
-    if found.late or len(found.hits) >= _FEW:
-        return SearchResult()
     typed, filters = split_filters(text)
     if found.hits and len(cut(typed)) < _QUESTION:
         return SearchResult()
@@ -53,14 +51,19 @@ def nearest(
     # Without single letters.
     words = [w for w in words if not w.isascii() or len(w.strip('"*')) >= _SHORTEST_ALONE]
     enough = _FEW if len(words) >= _QUESTION else 1
-    if len(found.hits) >= enough or parse(text).some:
+    if found.late or len(found.hits) >= enough or parse(text).some:
         return SearchResult()
 
     def narrowed(query: str, most: int) -> SearchResult:
         return search(" ".join((query, *filters)), most)
 
     deadline = time.monotonic() + seconds
-    query = " OR ".join(_known(narrowed, words, deadline))
+    known_words = (
+        _longest_beginning(narrowed, _ENDING.sub("*", word).strip('"*'))
+        for word in words
+        if time.monotonic() <= deadline
+    )
+    query = " OR ".join(filter(None, known_words))
     near = narrowed(query, limit) if query else SearchResult()
     known = {hit.place for hit in found.hits}
     hits = tuple(hit for hit in near.hits if hit.place not in known)
@@ -70,30 +73,12 @@ def nearest(
     return msgspec.structs.replace(near, hits=hits, total=total, looser=query)
 
 
-def _known(search: Search, words: Iterable[str], deadline: float) -> Iterator[str]:
-    for word in words:
-        if time.monotonic() > deadline:
-            return
-        beginning = _longest_beginning(search, _ENDING.sub("*", word).strip('"*'))
-        if beginning:
-            yield beginning
-
-
 def _longest_beginning(search: Search, word: str) -> str:
     """As a query; ``""`` if not even half of it was ever said."""
     shortest = max(_SHORTEST_ALONE if stands_alone(word) else _SHORTEST, math.ceil(len(word) / 2))
-    if search(_beginning(word, len(word)), 1).hits:
-        return _beginning(word, len(word))
-    if shortest >= len(word) or not search(_beginning(word, shortest), 1).hits:
-        return ""
-    said, unsaid = shortest, len(word)
-    while unsaid - said > 1:
-        middle = (said + unsaid) // 2
-        if search(_beginning(word, middle), 1).hits:
-            said = middle
-        else:
-            unsaid = middle
-    return _beginning(word, said)
+    sizes = (len(word), *range(len(word) - 1, shortest - 1, -1))
+    beginnings = (_beginning(word, size) for size in sizes)
+    return next((each for each in beginnings if search(each, 1).hits), "")
 
 
 def _beginning(word: str, size: int) -> str:
