@@ -224,6 +224,39 @@ def test_what_has_no_sense_with_it_is_refused(sibyl, shelf, option):
 # --- processes
 
 
+def interrupts(function):
+    """Ctrl+C comes when the function has done all that it does, and asks no more."""
+
+    def interrupted(*arguments, **options):
+        done = function(*arguments, **options)
+        signal.raise_signal(signal.SIGINT)
+        return done
+
+    return interrupted
+
+
+@pytest.mark.parametrize("step", ["make_plan", "run_import"])
+def test_ctrl_c_after_the_last_step_of_a_round_ends_it(watched, shelf, clock, monkeypatch, step):
+    if step == "run_import":
+        shelf.put("a.json", told(said("a")))
+    monkeypatch.setattr(imports, step, interrupts(getattr(imports, step)))
+    done = watched(nothing)
+    assert (done.code, clock.pauses) == (0, [])
+    assert "Stopped. Since 2" in done.err
+
+
+def test_ctrl_c_at_the_end_of_indexing_ends_it(watched, shelf, clock, monkeypatch):
+    build = FileStore.build_index
+
+    def build_and_interrupt(*arguments, **options):
+        yield from build(*arguments, **options)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(FileStore, "build_index", build_and_interrupt)
+    done = watched(nothing)
+    assert (done.code, clock.pauses) == (0, [])
+
+
 @pytest.fixture
 def process(private_home, data):
     """Starts a real watch, and ends it with the test."""

@@ -223,7 +223,7 @@ class Watch:
                 self._progress.end()
         self._show(plan, outcome)
         self._is_busy = is_due or bool(plan.sources)
-        if outcome.stopped:
+        if outcome.stopped or not self._progress.is_wanted:
             raise Stopped
         if outcome.error:
             return outcome.error

@@ -50,7 +50,7 @@ def _build(
                 console.tell(_STOPPED.format("the other builds on" if at.builder else done))
                 return at, STOPPED
     line.end()
-    return last, 0
+    return last, 0 if line.is_wanted else STOPPED
 
 
 _STOPPED = "Stopped while indexing: {}. The next search or import continues."

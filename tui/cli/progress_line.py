@@ -27,7 +27,8 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._is_shown = console.is_terminal(sys.stderr)
-        self._is_wanted = True
+        self.is_wanted = True
+        """False once Ctrl+C was pressed, also after the last step."""
 
     @contextmanager
     def stopped_by_keys(self) -> Generator[None]:
@@ -39,18 +40,18 @@ class ProgressLine:
             signal.signal(signal.SIGINT, before)
 
     def _stop(self, *_: object) -> None:
-        if not self._is_wanted:
+        if not self.is_wanted:
             raise KeyboardInterrupt
-        self._is_wanted = False
+        self.is_wanted = False
 
     def goes_on(self, _: ImportProgress) -> bool:
         """Show nothing; false once it was stopped."""
-        return self._is_wanted
+        return self.is_wanted
 
     def show_found(self, progress: ImportProgress) -> bool:
         """Show how many files were found; false once it was stopped."""
         self._write(f"Looking for sessions: {plural(progress.files, 'file')} ({progress.title})")
-        return self._is_wanted
+        return self.is_wanted
 
     def show(self, progress: ImportProgress) -> bool:
         """Show how many bytes are done; false once it was stopped."""
@@ -59,10 +60,10 @@ class ProgressLine:
     def show_part(self, done: int, total: int, title: str) -> bool:
         """Show how many bytes of a work are done, if it has begun; false once it was stopped."""
         if not title:
-            return self._is_wanted
+            return self.is_wanted
         size = f"{bytes_words(done)} of {bytes_words(total)}"
         self._write(f"{bar(done, total)}  {size}  {title}")
-        return self._is_wanted
+        return self.is_wanted
 
     def end(self) -> None:
         """Remove the line."""
