@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests import waiting
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tests.importers.written import write_session
+from tests.waiting import SECONDS
 from tui.cli import imports
 from tui.engine.imports.session_ids import imported_session_id
 from tui.errors import StorageFull
@@ -22,9 +22,6 @@ from tui.storage.folders import Folders
 from tui.storage.protocol import SessionFilter
 
 ARCHIVED = SessionFilter(statuses=frozenset({"archived"}))
-# A watch runs at the lowest priority: beside other tests it gets a small part of a processor, and
-# pauses ten times as long as it computed.
-SECONDS = 4 * waiting.SECONDS
 
 
 @pytest.fixture
