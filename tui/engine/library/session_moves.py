@@ -236,7 +236,7 @@ class SessionMoves:
         if is_held:
             try:
                 await self._workspace.pool.keep_draft(known)
-                await self._workspace.pool.save(known, closes=True)
+                await self._workspace.pool.end(known)
             except StorageError as error:
                 raise StorageError(f'Could not save "{known.label()}": {error.short}') from error
         await asyncio.to_thread(move)

@@ -9,7 +9,7 @@ from tui.domain.views.notice import Notice
 from tui.domain.views.status_line import SaveState
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.open_session import Clock
+from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.errors import StorageError, UsageError
 from tui.storage.stores import SessionStores
 
@@ -43,33 +43,25 @@ class OpenSessions(msgspec.Struct, eq=False):
         """Tell whether a session was open, and is not any more: nothing is written there."""
         return loaded.opened is not None and loaded not in self.held
 
-    async def save(self, loaded: LoadedSession, *, closes: bool = False) -> None:
+    async def save(self, loaded: LoadedSession) -> None:
         """Write what is pending in a session, and give the notices that this leads to.
 
-        One that ``closes`` is interrupted, and says so on disk; it is still held, so that nobody
-        else has it before it is given up. Raises ``StorageError``; then everything stays pending.
+        Raises ``StorageError``; then everything stays pending.
         """
         opened = loaded.opened
-        if opened is None:
+        if opened is None or not opened.pending:
             return
-        if closes:
-            opened.interrupt()
         unsaved = opened.unsaved
         if loaded.access.archived and not unsaved:
             # To open it is no change: only a change restores it.
             return
-        if closes:
-            opened.note_closed()
-        if not opened.pending:
-            return
+        await self._write(loaded, opened, unsaved=unsaved)
+
+    async def _write(self, loaded: LoadedSession, opened: OpenSession, *, unsaved: bool) -> None:
         loaded.save = msgspec.structs.replace(loaded.save, saving=True)
         try:
             await opened.save()
         except StorageError as error:
-            # Nobody misses a lone ``closed`` record: it keeps the session from nobody.
-            if closes and not opened.unsaved:
-                loaded.end_saving()
-                return
             loaded.end_saving(error.short)
             raise
         if unsaved:
@@ -126,8 +118,31 @@ class OpenSessions(msgspec.Struct, eq=False):
         Raises ``StorageError`` and then keeps the lease: ``abandon`` releases it nevertheless.
         """
         if loaded.opened is not None:
-            await self.save(loaded, closes=True)
+            await self.end(loaded)
             await self.abandon(loaded)
+
+    async def end(self, loaded: LoadedSession) -> None:
+        """Interrupt a session's answer, and save it with a ``closed`` record.
+
+        It is still held: nobody else has it before it is given up. Raises ``StorageError``.
+        """
+        opened = loaded.opened
+        if opened is None:
+            return
+        opened.interrupt()
+        unsaved = opened.unsaved
+        if loaded.access.archived and not unsaved:
+            return
+        opened.note_closed()
+        if not opened.pending:
+            return
+        try:
+            await self._write(loaded, opened, unsaved=unsaved)
+        except StorageError:
+            # Nobody misses a lone ``closed`` record: it keeps the session from nobody.
+            if opened.unsaved:
+                raise
+            loaded.end_saving()
 
     async def keep(self, loaded: LoadedSession) -> None:
         """Save a private session as a new one, under a new id, and continue it there.

@@ -201,7 +201,7 @@ class Switcher:
         # What is written anyway says that the session is closed, in the same write.
         closes = bool(loaded.pending) and not loaded.at_work
         try:
-            await self._pool.save(loaded, closes=closes)
+            await (self._pool.end(loaded) if closes else self._pool.save(loaded))
             await self._pool.keep_draft(loaded)
         except StorageError as error:
             raise StayedError(loaded.label(), error.short) from error
