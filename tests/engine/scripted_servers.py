@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from tests.builders import Clock
-from tui.config.loading import Settings
+from tui.config.loading import UserSettings
 from tui.config.settings_schema import Config, ToolSettings
 from tui.domain.search.query import SearchResult
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
@@ -28,7 +28,7 @@ def set_up(
     ``configured`` are the servers that it names.
     """
     config = Config(tools=ToolSettings(enabled=names), mcp=configured or {})
-    settings = Settings(config, None, file, {})
+    settings = UserSettings(config, None, file, {})
     return ToolSetup(settings, partial(built_in_tools, search, clock or Clock()), servers)
 
 

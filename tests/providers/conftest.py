@@ -9,7 +9,7 @@ import pytest
 
 from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer, Reply, Request
-from tui.config.loading import Flags, Settings, load_settings
+from tui.config.loading import Flags, UserSettings, load_settings
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
@@ -23,7 +23,7 @@ KEY = "sk-test-0123456789"
 
 Ask = Callable[[Provider], Awaitable[None]]
 ModelAt = Callable[..., ChatModel]
-SettingsWith = Callable[..., Settings]
+SettingsWith = Callable[..., UserSettings]
 
 only_openai = pytest.mark.parametrize("dialect", ["openai"], indirect=True)
 only_anthropic = pytest.mark.parametrize("dialect", ["anthropic"], indirect=True)
@@ -76,7 +76,7 @@ def settings_with(tmp_path: Path) -> SettingsWith:
 
     def settings_with(
         text: str = "", environ: dict[str, str] | None = None, model: str | None = None
-    ) -> Settings:
+    ) -> UserSettings:
         file = tmp_path / "config.toml"
         file.write_text(text)
         return load_settings(file, environ or {}, Flags(model=model))

@@ -14,7 +14,7 @@ from tests.providers.google_speech import candidate
 from tests.providers.speech import block_delta, block_start, chunk, message_delta, message_start
 from tui.domain.journal.message import ToolCall
 from tui.providers.chat_model import codec_of
-from tui.providers.codec import Answer, BrokenStream, Halves
+from tui.providers.codec import BrokenStream, Halves, IncomingAnswer
 from tui.providers.protocol import (
     ModelEvent,
     ModelRequest,
@@ -31,7 +31,7 @@ def codec(dialect: Any, model: str = "m") -> Any:
     return codec_of(a_choice("local", model, "http://127.0.0.1:1", dialect=dialect))
 
 
-def received(answer: Answer, events: Iterable[Any]) -> list[ModelEvent]:
+def received(answer: IncomingAnswer, events: Iterable[Any]) -> list[ModelEvent]:
     reception = Reception(answer)
     data = b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
     return [*reception.feed(data), *reception.end()]
@@ -261,7 +261,7 @@ def test_the_halves_of_a_character_come_together(text: str, place: int):
     ],
 )
 def test_only_counts_are_kept_of_a_usage(usage: Any, kept: dict[str, Any]):
-    assert {name: count for name, count in Answer.counts(usage).items() if count} == kept
+    assert {name: count for name, count in IncomingAnswer.counts(usage).items() if count} == kept
 
 
 # --- many pieces at once

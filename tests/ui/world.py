@@ -17,7 +17,7 @@ from tui.app.controllers import background
 from tui.app.dependencies import Dependencies
 from tui.app.services.session_imports import SessionImports
 from tui.app.themes import Appearance
-from tui.config.loading import Settings, load_settings
+from tui.config.loading import UserSettings, load_settings
 from tui.config.settings_schema import RetentionSettings
 from tui.domain.journal.records import Record
 from tui.engine.library.retention import Retention
@@ -56,7 +56,7 @@ class ScriptedModels:
     def names(self) -> tuple[str, ...]:
         return (self.model.name,)
 
-    def use(self, settings: Settings) -> None:
+    def use(self, settings: UserSettings) -> None:
         """There is one model only."""
 
     def know(self, listed: Mapping[str, Sequence[str]]) -> None:

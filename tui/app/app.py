@@ -120,7 +120,7 @@ ROUTES = dict((
     _route(messages.MoreWanted, _change_list),
     _route(messages.ScopeToggled, _change_list),
     _route(PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
-    _route(FindLine.Wanted, lambda app, event: app.controllers.find.look_for(event.text)),
+    _route(FindLine.QueryChanged, lambda app, event: app.controllers.find.look_for(event.text)),
     _route(FindLine.Stepped, lambda app, event: app.controllers.find.step(event.count)),
     _route(LinksWanted, lambda app, event: app.controllers.links.handle(event)),
     _route(CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),

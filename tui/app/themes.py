@@ -12,7 +12,7 @@ from textual.theme import BUILTIN_THEMES
 
 from tui.app.keymap import EVERYWHERE, Places, check_keymap
 from tui.app.services.ui_state import UiStateService
-from tui.config.loading import Settings
+from tui.config.loading import UserSettings
 from tui.errors import ConfigError, UsageError
 from tui.screens.keys import APP, CHAT, KEYS, LINES
 from tui.terminal import colours
@@ -34,7 +34,7 @@ class Appearance(msgspec.Struct, frozen=True):
     source: str = "config.toml"
 
     @classmethod
-    def of(cls, settings: Settings) -> "Appearance":
+    def of(cls, settings: UserSettings) -> "Appearance":
         """The appearance that the settings have."""
         config = settings.config
         return cls(config.theme, config.reduced_motion, config.keys, str(settings.file))

@@ -16,7 +16,11 @@ from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import SessionEntry
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import beginning_of_day, format_utc
-from tui.engine.library.conversation import Conversation, live_conversation, whole_conversation
+from tui.engine.library.conversation import (
+    StoredConversation,
+    live_conversation,
+    whole_conversation,
+)
 from tui.engine.library.exporting import (
     ExportedSecrets,
     as_markdown,
@@ -29,7 +33,7 @@ from tui.storage.disk import odd_values
 from tui.storage.export_file import create, create_or_replace
 from tui.storage.protocol import SessionFilter, every_entry
 
-_Write = Callable[[Conversation], None]
+_Write = Callable[[StoredConversation], None]
 _STANDARD_OUTPUT = (None, "-")
 
 
@@ -111,7 +115,7 @@ def _destination(chosen: Namespace, secrets: ExportedSecrets) -> _Write:
         if not (is_one or is_json):
             raise UsageError("Several sessions need a folder (--output FOLDER) or --format jsonl.")
 
-        def put(found: Conversation) -> None:
+        def put(found: StoredConversation) -> None:
             if is_json:
                 for each in secrets.objects(_objects(found)):
                     console.put_json(each)
@@ -124,7 +128,7 @@ def _destination(chosen: Namespace, secrets: ExportedSecrets) -> _Write:
     write = create_or_replace if chosen.force else create
     into_folder = not is_one or path.is_dir() or chosen.output.endswith(os.sep)
 
-    def write_file(found: Conversation) -> None:
+    def write_file(found: StoredConversation) -> None:
         place = path
         if into_folder:
             name = f"{found.listed.id}.{'jsonl' if is_json else 'md'}"
@@ -147,13 +151,13 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _json_lines(secrets: ExportedSecrets, found: Conversation, path: Path) -> Iterator[str]:
+def _json_lines(secrets: ExportedSecrets, found: StoredConversation, path: Path) -> Iterator[str]:
     for each in secrets.objects(_objects(found)):
         write_pictures(found, each.get("content"), path)
         yield journal_json(each).decode() + "\n"
 
 
-def _objects(found: Conversation) -> Iterator[dict[str, Any]]:
+def _objects(found: StoredConversation) -> Iterator[dict[str, Any]]:
     """The first line of a journal with the details of a list, then the other lines."""
     header = found.end.header
     exact = msgspec.structs.replace(found.listed, message_count=found.end.message_count)

@@ -13,7 +13,7 @@ import msgspec
 
 from tui.cli import console
 from tui.config import paths
-from tui.config.loading import Flags, Settings, configured_levels, load_settings
+from tui.config.loading import Flags, UserSettings, configured_levels, load_settings
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session
 from tui.domain.providers import is_guide
@@ -56,7 +56,7 @@ class Program(msgspec.Struct, frozen=True):
     """Settings, store and scope of a command."""
 
     environment: Mapping[str, str]
-    settings: Settings
+    settings: UserSettings
     store: SessionStore
     data_directory: Path
     scope: str

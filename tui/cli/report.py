@@ -21,7 +21,7 @@ from tui.cli.crash import NAME as CRASH_LOG
 from tui.cli.crash import library_version, system
 from tui.config import paths
 from tui.config.connections import connections_file
-from tui.config.loading import Flags, Settings, load_settings
+from tui.config.loading import Flags, UserSettings, load_settings
 from tui.config.settings_schema import ToolServerSettings
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
 from tui.domain.text.labels import damage_words
@@ -50,7 +50,7 @@ def run(chosen: Namespace) -> int:
     environment = dict(os.environ)
     root = paths.data_directory(environment, chosen.data_dir)
     flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
-    settings: Settings | ConfigError
+    settings: UserSettings | ConfigError
     try:
         settings = load_settings(paths.config_file(environment), environment, flags)
     except ConfigError as error:
@@ -78,7 +78,7 @@ def run(chosen: Namespace) -> int:
     return _EXIT_CODES[found]
 
 
-def _of_server(settings: Settings | ConfigError, root: Path) -> tuple[Report, list[Finding]]:
+def _of_server(settings: UserSettings | ConfigError, root: Path) -> tuple[Report, list[Finding]]:
     """Report on the server of the store, and read every session there."""
     if isinstance(settings, ConfigError) or not settings.config.store:
         return {}, []
@@ -138,7 +138,7 @@ _EXTRAS = ("boto3", "psycopg")
 
 def make_report(
     root: Path,
-    settings: Settings | ConfigError,
+    settings: UserSettings | ConfigError,
     doctor: Doctor,
     environment: Mapping[str, str],
 ) -> Report:
@@ -180,7 +180,7 @@ def _versions() -> dict[str, str]:
 
 
 def _configuration(
-    settings: Settings | ConfigError, environment: Mapping[str, str]
+    settings: UserSettings | ConfigError, environment: Mapping[str, str]
 ) -> dict[str, str]:
     file = paths.config_file(environment)
     rows = {"file": _file(file), "connections": _file(connections_file(file))}
@@ -194,7 +194,7 @@ def _configuration(
     }
 
 
-def _connections(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
+def _connections(settings: UserSettings, environment: Mapping[str, str]) -> dict[str, str]:
     rows: dict[str, str] = {}
     for name in dict.fromkeys([*settings.providers, *PROVIDERS]):
         try:
@@ -222,7 +222,7 @@ def _tool_server(server: ToolServerSettings, environment: Mapping[str, str]) -> 
     return f"{program}, {'found' if shutil.which(program, path=path) else 'not found'}"
 
 
-def _network(settings: Settings, environment: Mapping[str, str]) -> str:
+def _network(settings: UserSettings, environment: Mapping[str, str]) -> str:
     """Name the variables and settings of proxies and certificates; their values stay out."""
     names = [each for each in _NETWORK if each in environment or each.lower() in environment]
     if settings.config.proxy is not None:

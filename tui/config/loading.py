@@ -44,7 +44,7 @@ class Flags(msgspec.Struct, frozen=True):
     store: str | None = None
 
 
-class Settings(msgspec.Struct, frozen=True):
+class UserSettings(msgspec.Struct, frozen=True):
     """The settings in force: the user's own, and below them the connections."""
 
     config: Config
@@ -84,7 +84,7 @@ class Settings(msgspec.Struct, frozen=True):
         unset = [field for field in own.__struct_fields__ if getattr(own, field) in (None, ())]
         return msgspec.structs.replace(own, **{each: getattr(connected, each) for each in unset})
 
-    def with_connections(self, kept: Connections) -> "Settings":
+    def with_connections(self, kept: Connections) -> "UserSettings":
         """Use other connections, but none whose server had its address from the configuration."""
         known = {*KNOWN_SERVERS, *self.config.providers}
         for name, connected in kept.providers.items():
@@ -93,7 +93,7 @@ class Settings(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, connections=kept)
 
     @property
-    def merged(self) -> "Settings":
+    def merged(self) -> "UserSettings":
         """The configuration with the connections merged in, to be shown."""
         kept = Connections(model=self.connections.model, providers=self.connections.providers)
         sources = dict.fromkeys(
@@ -110,7 +110,9 @@ class Settings(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, config=config, sources={**sources, **self.sources})
 
 
-def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = None) -> Settings:
+def load_settings(
+    file: Path, environ: Mapping[str, str], flags: Flags | None = None
+) -> UserSettings:
     """Read the file, overlaid with the environment, overlaid with the flags.
 
     Raises ``ConfigError``.
@@ -143,11 +145,13 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
     sources = {
         key: each for key, each in others.items() if key.startswith(("tools.", "mcp."))
     } | sources
-    settings = Settings(config, None if scope is None else str(scope), file, sources, set_up=set_up)
+    settings = UserSettings(
+        config, None if scope is None else str(scope), file, sources, set_up=set_up
+    )
     return settings.with_connections(load_connections(connections_file(file)))
 
 
-def configured_levels(settings: Settings, model: str) -> tuple[Level, ...]:
+def configured_levels(settings: UserSettings, model: str) -> tuple[Level, ...]:
     """The settings of ``PROVIDER:MODEL``: of the model, then its provider, then of all models."""
     config, file = settings.config, settings.file.name
     provider = model.partition(":")[0]

@@ -12,7 +12,7 @@ from msgspec import inspect
 
 from tui.config.connections import Connections
 from tui.config.faults import joined
-from tui.config.loading import Settings
+from tui.config.loading import UserSettings
 from tui.config.settings_schema import Config, ToolServerSettings
 from tui.config.store_address import without_password
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
@@ -69,7 +69,7 @@ def _set(values: Mapping[str, Any]) -> Iterator[str]:
             yield f"{key} = {_value(value)}"
 
 
-def as_toml(settings: Settings) -> str:
+def as_toml(settings: UserSettings) -> str:
     """Format the settings in force with their sources. Key files are named, never read."""
     settings = settings.merged
     lines = [f"# {settings.file}" + ("" if settings.file.exists() else " (not there)")]

@@ -20,7 +20,7 @@ _COMPARED = 500
 _COMPARED_NAMES = 50
 
 
-class Catalog(Protocol):
+class SessionLookups(Protocol):
     """The lookups that a target may need; each is made only when its turn comes."""
 
     def has(self, session_id: str) -> bool:
@@ -69,7 +69,7 @@ def listed_number(text: str, listed: Sequence[str]) -> int | None:
     return number if 1 <= number <= len(listed) else None
 
 
-def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = ()) -> str:
+def resolve(target: str, scope: str, catalog: SessionLookups, listed: Sequence[str] = ()) -> str:
     """Find the one session that a target means; ``#N`` is a number in ``scope``.
 
     Raises ``AmbiguousSession``, or ``SessionNotFound`` with the closest ids.
@@ -109,7 +109,7 @@ def _plain(title: str) -> str:
     return " ".join(line.casefold().split())
 
 
-def _closest(target: str, catalog: Catalog) -> Sequence[str]:
+def _closest(target: str, catalog: SessionLookups) -> Sequence[str]:
     """Find the ids most similar to an unknown target, by name or by id."""
     # Late: only a mistake needs it.
     from difflib import get_close_matches
@@ -123,7 +123,7 @@ def _closest(target: str, catalog: Catalog) -> Sequence[str]:
     return get_close_matches(target, catalog.newest(_COMPARED), _CLOSEST)
 
 
-def _candidates(target: str, scope: str, catalog: Catalog) -> Iterator[list[str]]:
+def _candidates(target: str, scope: str, catalog: SessionLookups) -> Iterator[list[str]]:
     named_scope, mark, digits = target.rpartition("#")
     if mark and is_number(digits) and len(digits) <= _MOST_DIGITS:
         ordinal = int(digits)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from tui.config.connections import Connections, connections_file
-from tui.config.loading import Settings, is_address
+from tui.config.loading import UserSettings, is_address
 from tui.config.settings_schema import ProviderSettings
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider, is_loopback
 from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
@@ -32,7 +32,9 @@ _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 class ProviderConnections:
     """Owns the settings of providers while the program runs."""
 
-    def __init__(self, models: ModelSource, settings: Settings, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, models: ModelSource, settings: UserSettings, environ: Mapping[str, str]
+    ) -> None:
         self._models = models
         self._settings = settings
         self._environ = environ
@@ -212,7 +214,7 @@ class ProviderConnections:
         return kept
 
 
-def _name_for(address: str, settings: Settings) -> str:
+def _name_for(address: str, settings: UserSettings) -> str:
     """The name of a server of one's own: that of its host, unless another has it."""
     for name in settings.providers:
         if settings.provider(name).base_url == address:

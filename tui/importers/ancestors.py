@@ -53,7 +53,7 @@ class _LispFormat(_Whole):
     changed: str
     """The property with the time of the last change."""
 
-    def session(self, text: str, ledger: p.Ledger) -> lisp.Session | None:
+    def session(self, text: str, ledger: p.Ledger) -> lisp.LispSession | None:
         """The session of a file; ``None`` if it is none of this program's."""
         raise NotImplementedError
 
@@ -115,7 +115,7 @@ class Sibyl(_LispFormat):
     def recognises(self, path: Path, head: bytes) -> bool:
         return head.lstrip().lower().startswith(b"(:repl-session")
 
-    def session(self, text: str, ledger: p.Ledger) -> lisp.Session | None:
+    def session(self, text: str, ledger: p.Ledger) -> lisp.LispSession | None:
         is_ours = self.recognises(Path(), text[:64].encode())
         return lisp.read_session(text, lisp.Dialect.COMMON, ledger) if is_ours else None
 
@@ -184,7 +184,7 @@ class AgentQ(_LispFormat):
         in_place = path.parent.name == "agent-q-sessions" and path.name.startswith("session-")
         return in_place or _HEADER.search(head.decode("utf-8", "replace")) is not None
 
-    def session(self, text: str, ledger: p.Ledger) -> lisp.Session | None:
+    def session(self, text: str, ledger: p.Ledger) -> lisp.LispSession | None:
         header = _HEADER.search(text, 0, _HEAD)
         is_second = header[1] if header else _VERSION_2.search(text, 0, _HEAD)
         dialect = lisp.Dialect.COMMON if is_second else lisp.Dialect.EMACS

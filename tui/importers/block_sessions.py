@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
 from tui.importers.contents import attachment, base64_size, placeholder, usage_beside_cache
-from tui.importers.formats import SPEAKERS, JsonFile, Log, Reading, Talk
+from tui.importers.formats import SPEAKERS, JsonFile, LogFormat, Reading, Talk
 from tui.importers.json_lines import object_in, objects_in, whole_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.message_blocks import QWEN_CODE, Piece, Result, skipped
@@ -75,7 +75,7 @@ _TASK = "# Task Tool Invocation"
 """Begins the title of a sub-agent's session."""
 
 
-class Droid(Log):
+class Droid(LogFormat):
     """Droid, whose lines are a tree, with the settings of a session in a file beside it."""
 
     program, title = "droid", "Droid"
@@ -178,7 +178,7 @@ _SYSTEM = re.compile(
 _ERROR = "qwen-code.api_error"
 
 
-class QwenCode(Log):
+class QwenCode(LogFormat):
     """Qwen Code, whose lines are a tree; the last one ends the branch that is shown."""
 
     program, title = "qwen-code", "Qwen Code"

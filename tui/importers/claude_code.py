@@ -75,7 +75,7 @@ class _Group(msgspec.Struct):
     """What tells lines that are there twice."""
 
 
-class PromptHistory(Format):
+class PromptLog(Format):
     """The prompts that Claude Code keeps when it deletes a session."""
 
     program, title = "claude-code", "Claude Code"
@@ -180,7 +180,7 @@ def _cached(cache: Path, pasted: p.Json) -> str:
     return ""
 
 
-HISTORY = PromptHistory()
+HISTORY = PromptLog()
 
 
 _MARKS = re.compile(

@@ -404,7 +404,7 @@ class FolderFormat(Format):
         yield Talk(lines, object_in(whole_if_there(facts)), read, lines.parent.name)
 
 
-class Log(Format):
+class LogFormat(Format):
     """A program that appends records to a file of lines, which form a tree.
 
     The file is read for its facts, for its tree, and each record again for its words: these are

@@ -341,14 +341,14 @@ def _key(value: Any) -> str:
     return value.name.removeprefix(":") if isinstance(value, Symbol) else str(value)
 
 
-class Session(NamedTuple):
+class LispSession(NamedTuple):
     """The properties of a session, and its messages, as properties each."""
 
     properties: dict[str, Any]
     messages: list[dict[str, Any]]
 
 
-def read_session(text: str, dialect: Dialect, ledger: Ledger) -> Session:
+def read_session(text: str, dialect: Dialect, ledger: Ledger) -> LispSession:
     """Read the form of a session; of a damaged one the messages that can be found."""
     form = read_form(text, 0, dialect)
     properties = plist(form.value)
@@ -362,7 +362,7 @@ def read_session(text: str, dialect: Dialect, ledger: Ledger) -> Session:
     messages = [message for value in values if ":role" in (message := plist(value))]
     if others := len(values) - len(messages):
         ledger.skipped[UNREADABLE] += others
-    return Session(properties, messages)
+    return LispSession(properties, messages)
 
 
 def _found(text: str, dialect: Dialect, ledger: Ledger) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tui.config.loading import Settings, is_address
+from tui.config.loading import UserSettings, is_address
 from tui.config.settings_schema import ModelTable, ProviderSettings
 from tui.domain.providers import (
     EXTRAS,
@@ -101,7 +101,7 @@ class Catalog(msgspec.Struct, eq=False):
     May ask a local Ollama for its models, by default for at most 300 ms.
     """
 
-    _settings: Settings
+    _settings: UserSettings
     _environ: Mapping[str, str]
     _find_ollama: FindModel = first_model
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
-from tui.providers.codec import Answer, Codec, JsonObject, Part, as_list, as_object, as_text
+from tui.providers.codec import Codec, IncomingAnswer, JsonObject, Part, as_list, as_object, as_text
 from tui.providers.model_table import MISTRAL, OPENAI, PLAIN, is_at, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived, ThinkingReceived
 from tui.providers.sending import SHORT_ID, arguments_text, data_uri, messages_of, sendable, tool
@@ -31,7 +31,7 @@ _CACHED = (
 )
 
 
-class ChatAnswer(Answer):
+class ChatAnswer(IncomingAnswer):
     """The chunks of one answer, of which the first choice counts."""
 
     def __init__(self) -> None:

@@ -89,7 +89,7 @@ class Codec(ABC):
     """
     thinks_unasked = False
     """True for a model that thinks without an effort, and whose vendor wants that back."""
-    answer: type["Answer"]
+    answer: type["IncomingAnswer"]
     """Begins an answer."""
 
     def __init__(self, choice: ModelChoice, traits: Traits = PLAIN) -> None:
@@ -136,7 +136,7 @@ class Part:
     """Fields that only the server understands, and must have back, such as a signature."""
 
 
-class Answer(ABC):
+class IncomingAnswer(ABC):
     """One answer that arrives."""
 
     is_finished = False

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
-from tui.providers.codec import Answer, JsonObject, Part, as_object, as_text
+from tui.providers.codec import IncomingAnswer, JsonObject, Part, as_object, as_text
 from tui.providers.messages import ClaudeCodec
 from tui.providers.model_table import BEDROCK, CLAUDE, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest
@@ -18,7 +18,7 @@ _NO_RESULT = "(no output)"
 """Blank texts are refused."""
 
 
-class ConverseAnswer(Answer):
+class ConverseAnswer(IncomingAnswer):
     """The events of one answer, each an object with its name as the only field."""
 
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from tui.domain.model_settings import Effort
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import (
-    Answer,
     BrokenStream,
     Codec,
+    IncomingAnswer,
     JsonObject,
     Part,
     PartKind,
@@ -30,7 +30,7 @@ _BLOCKED = "PROHIBITED_CONTENT"
 """The reason of the end for a prompt that was blocked for a reason of another name."""
 
 
-class GeminiAnswer(Answer):
+class GeminiAnswer(IncomingAnswer):
     """The chunks of one answer, of which the first candidate counts.
 
     There is no end mark: the last chunk has the reason of the end. A whole answer looks the same.

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from tui.domain.model_settings import Effort, ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import (
-    Answer,
     BrokenStream,
     Codec,
+    IncomingAnswer,
     JsonObject,
     Part,
     as_list,
@@ -74,7 +74,7 @@ class ClaudeCodec(Codec):
         return min(_BUDGETS.get(parameters.effort or "off", 0), most // 2)
 
 
-class MessageAnswer(Answer):
+class MessageAnswer(IncomingAnswer):
     """The events of one answer; those of a kind to come are passed over."""
 
     def __init__(self) -> None:

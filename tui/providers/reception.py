@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from tui.domain.journal.message import TokenUsage
-from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject
+from tui.providers.codec import BrokenStream, Halves, IncomingAnswer, JsonObject
 from tui.providers.event_stream import NO_JSON, EndlessLine, Event, EventParser
 from tui.providers.protocol import ModelEvent, TextReceived, ThinkingReceived
 from tui.providers.server_words import value_at
@@ -31,7 +31,7 @@ class Reception:
     an error, and marks the answer as incomplete if it was meant to be a part of it.
     """
 
-    def __init__(self, answer: Answer, *, thinks_first: bool = False) -> None:
+    def __init__(self, answer: IncomingAnswer, *, thinks_first: bool = False) -> None:
         self.answer = answer
         self.filter = ThinkingFilter(inside=thinks_first)
         self._parser = EventParser()

@@ -16,8 +16,8 @@ from tui.providers.chat_completions import (
     supported_by_openai,
 )
 from tui.providers.codec import (
-    Answer,
     Codec,
+    IncomingAnswer,
     JsonObject,
     Part,
     PartKind,
@@ -39,7 +39,7 @@ _KINDS: Mapping[str, PartKind] = {
 """By the types of items; others are of tools that are never offered."""
 
 
-class ResponseAnswer(Answer):
+class ResponseAnswer(IncomingAnswer):
     """The events of one answer; those of a kind to come are passed over."""
 
     def __init__(self) -> None:

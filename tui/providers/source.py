@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from tui.config.loading import Settings
+from tui.config.loading import UserSettings
 from tui.domain.providers import OFFLINE, PROVIDERS, AssumedWindow, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
@@ -263,7 +263,7 @@ class ModelSource:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: UserSettings,
         environ: Mapping[str, str],
         search: "Search | None" = None,
         find_ollama: Callable[[str], Sequence[str]] = chat_models,
@@ -279,7 +279,7 @@ class ModelSource:
         self._ollama_asked = ""
         self._ollama_models: Sequence[str] = ()
 
-    def use(self, settings: Settings) -> None:
+    def use(self, settings: UserSettings) -> None:
         """Replace the settings; models that were handed out stay as they are."""
         self._settings = settings
         self._models = {}

@@ -219,7 +219,7 @@ class Directory:
 
 
 class FileCatalog(msgspec.Struct, eq=False):
-    """A ``tui.domain.targets.Catalog``; ``wanted`` narrows names and prefixes, not ids."""
+    """A ``tui.domain.targets.SessionLookups``; ``wanted`` narrows names and prefixes, not ids."""
 
     _folders: Folders
     _scopes: Scopes

@@ -28,7 +28,7 @@ from tui.domain.journal.session import (
     Status,
 )
 from tui.domain.moves import Batch, Move
-from tui.domain.targets import Catalog, resolve, titled
+from tui.domain.targets import SessionLookups, resolve, titled
 from tui.domain.text.labels import local_minute, scope_name, whole_label
 from tui.errors import AmbiguousSession, SessionNotFound
 from tui.storage.journal import Journal
@@ -392,7 +392,7 @@ class SessionStore(SessionReader, JournalStore, Protocol):
         }
         raise AmbiguousSession(target, found, described)
 
-    def catalog(self, wanted: SessionFilter) -> Catalog:
+    def catalog(self, wanted: SessionFilter) -> SessionLookups:
         """Make the look-ups of ``resolve``; a filter narrows names and prefixes, not ids."""
         ...
 

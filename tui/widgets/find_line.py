@@ -38,7 +38,7 @@ class FindLine(Horizontal):
     """
 
     @dataclass(eq=False, repr=False)
-    class Wanted(Message):
+    class QueryChanged(Message):
         """The query changed; an empty one ends the search."""
 
         text: str
@@ -103,7 +103,7 @@ class FindLine(Horizontal):
 
     def _want(self, text: str) -> None:
         # In this widget's own task: a message that the screen posts does not reach the application.
-        self.post_message(self.Wanted(text))
+        self.post_message(self.QueryChanged(text))
 
     def action_step(self, count: int) -> None:
         self.post_message(self.Stepped(count))
@@ -119,7 +119,7 @@ class FindLine(Horizontal):
     def _look_for(self, event: Input.Changed) -> None:
         event.stop()
         if self.display:
-            self.post_message(self.Wanted(event.value))
+            self.post_message(self.QueryChanged(event.value))
 
     @on(Input.Submitted)
     def _go_on(self, event: Input.Submitted) -> None:

@@ -18,7 +18,7 @@ from tui.domain.text.labels import cell_width
 from tui.domain.views.sidebar_rows import Group, Mark
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.sidebar import Sidebar, messages
-from tui.widgets.sidebar.outline import Heading, Outline
+from tui.widgets.sidebar.outline import GroupHeading, Outline
 from tui.widgets.sidebar.row_drawing import row_pieces
 from tui.widgets.sidebar.rows_view import RowsView
 from tui.widgets.sidebar.sidebar import FilterLine
@@ -686,7 +686,7 @@ def test_lines_of_which_none_is_left_have_not_drifted():
 
 def test_the_nearest_row_of_headings_alone_is_the_heading():
     outline = Outline([row(1)], {Group.TODAY})
-    assert outline.lines == [Heading(Group.TODAY, 1, folded=True)]
+    assert outline.lines == [GroupHeading(Group.TODAY, 1, folded=True)]
     assert outline.nearest_row(5) == 0
     assert Outline().nearest_row(5) == 0
 

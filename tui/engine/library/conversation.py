@@ -22,7 +22,7 @@ from tui.storage.protocol import JournalReader, SessionReader
 _PAGE = 200
 
 
-class Part(msgspec.Struct, frozen=True):
+class ConversationEntry(msgspec.Struct, frozen=True):
     """An entry of a conversation."""
 
     entry: Entry
@@ -31,7 +31,7 @@ class Part(msgspec.Struct, frozen=True):
     is_earlier_version: bool = False
 
 
-class Conversation(msgspec.Struct, frozen=True):
+class StoredConversation(msgspec.Struct, frozen=True):
     """A session that is read part by part."""
 
     reader: SessionReader
@@ -50,7 +50,7 @@ class Conversation(msgspec.Struct, frozen=True):
     aside: frozenset[str] = frozenset()
     """Ids of the messages of earlier versions."""
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ConversationEntry]:
         """Read the parts, oldest first."""
         left = self.resets
         journal = self.reader.journal(self.end.id)
@@ -59,7 +59,7 @@ class Conversation(msgspec.Struct, frozen=True):
         for entry in islice(entries, self.skipped, None):
             left -= isinstance(entry, Reset)
             aside = isinstance(entry, Message) and entry.id in self.aside
-            yield Part(entry, is_live=not left and not aside, is_earlier_version=aside)
+            yield ConversationEntry(entry, is_live=not left and not aside, is_earlier_version=aside)
 
     @property
     def cut_off(self) -> tuple[Message, ...]:
@@ -67,7 +67,7 @@ class Conversation(msgspec.Struct, frozen=True):
         return missing_results(self.end) if self.listed.status != "open" else ()
 
 
-def live_conversation(reader: SessionReader, listed: SessionEntry) -> Conversation:
+def live_conversation(reader: SessionReader, listed: SessionEntry) -> StoredConversation:
     """Find the messages since the last reset.
 
     Raises ``SessionNotFound`` and ``SessionDamaged``, like the other functions here.
@@ -75,7 +75,7 @@ def live_conversation(reader: SessionReader, listed: SessionEntry) -> Conversati
     return _found(reader, listed, reader.journal(listed.id).versions(), to_reset=True)
 
 
-def whole_conversation(reader: SessionReader, listed: SessionEntry) -> Conversation:
+def whole_conversation(reader: SessionReader, listed: SessionEntry) -> StoredConversation:
     """Find all messages, also those before a reset and of earlier versions.
 
     A session with earlier versions is loaded: its pages are of one version each.
@@ -88,7 +88,7 @@ def whole_conversation(reader: SessionReader, listed: SessionEntry) -> Conversat
 
 def _found(
     reader: SessionReader, listed: SessionEntry, versions: Versions, *, to_reset: bool
-) -> Conversation:
+) -> StoredConversation:
     """Find the pages before the end, all of them or those back to the last reset."""
     journal = reader.journal(listed.id)
     tail = journal.tail(_PAGE)
@@ -105,16 +105,18 @@ def _found(
             break
         counted += len(resets)
         cursor = page.cursor
-    return Conversation(
+    return StoredConversation(
         reader, listed, end, end.entries, versions, damaged, cursors[::-1], skipped, counted
     )
 
 
-def _with_versions(reader: SessionReader, listed: SessionEntry, versions: Versions) -> Conversation:
+def _with_versions(
+    reader: SessionReader, listed: SessionEntry, versions: Versions
+) -> StoredConversation:
     session = reader.journal(listed.id).load()
     every = session.everything or session.entries
     live = {entry.id for entry in session.entries if isinstance(entry, Message)}
-    return Conversation(
+    return StoredConversation(
         reader,
         listed,
         session,

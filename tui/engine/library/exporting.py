@@ -19,7 +19,7 @@ from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.text.secrets import mask_secrets
 from tui.domain.views.markdown import Link, MarkdownMessages, heading, label_of
-from tui.engine.library.conversation import Conversation, Part
+from tui.engine.library.conversation import ConversationEntry, StoredConversation
 from tui.errors import AttachmentNotFound
 from tui.storage.export_file import create_once
 from tui.storage.rescue import pictures_beside
@@ -35,7 +35,7 @@ class ExportedSecrets(msgspec.Struct):
     masks: bool
     found: int = 0
 
-    def title(self, conversation: Conversation) -> str:
+    def title(self, conversation: StoredConversation) -> str:
         """The title as far as every file system takes it; it may be empty."""
         title = whole_label(conversation.listed.name, conversation.listed.label)
         shown = mask_secrets(title).text if self.masks else title
@@ -66,7 +66,7 @@ class ExportedSecrets(msgspec.Struct):
         return f"Masked {secrets}." if self.masks else f"Found {secrets}; {MASK} masks them."
 
 
-def markdown_with_pictures(conversation: Conversation, path: Path) -> Iterator[str]:
+def markdown_with_pictures(conversation: StoredConversation, path: Path) -> Iterator[str]:
     """Format a conversation for a file; its pictures are written meanwhile, and are links.
 
     Raises ``StorageError`` if one cannot be written.
@@ -86,14 +86,14 @@ def markdown_with_pictures(conversation: Conversation, path: Path) -> Iterator[s
     return as_markdown(conversation, link)
 
 
-def write_pictures(conversation: Conversation, content: Content, path: Path) -> None:
+def write_pictures(conversation: StoredConversation, content: Content, path: Path) -> None:
     """Write the pictures of a message beside a file. Raises ``StorageError``."""
     for each in attachments_of(content):
         if isinstance(each, ImageBlock):
             _write(conversation, each, pictures_beside(path))
 
 
-def _write(conversation: Conversation, picture: ImageBlock, folder: Path) -> str:
+def _write(conversation: StoredConversation, picture: ImageBlock, folder: Path) -> str:
     """Write a picture into a folder; gives the file's name, ``""`` if it is not kept any more."""
     try:
         data = conversation.reader.attachment(conversation.end.id, picture.sha256)
@@ -104,18 +104,18 @@ def _write(conversation: Conversation, picture: ImageBlock, folder: Path) -> str
     return name
 
 
-def as_markdown(conversation: Conversation, link: Link = label_of) -> Iterator[str]:
+def as_markdown(conversation: StoredConversation, link: Link = label_of) -> Iterator[str]:
     """Format a conversation: its heading, then one piece a message, with ``link`` for pictures."""
     yield heading(conversation.listed, conversation.end)
     messages = MarkdownMessages(conversation.versions, link)
-    for part in chain(conversation.parts(), map(Part, conversation.cut_off)):
+    for part in chain(conversation.parts(), map(ConversationEntry, conversation.cut_off)):
         text = messages.format(part.entry, is_earlier_version=part.is_earlier_version)
         if text:
             yield f"\n\n{text}"
     yield "\n"
 
 
-def as_objects(conversation: Conversation) -> Iterator[dict[str, Any]]:
+def as_objects(conversation: StoredConversation) -> Iterator[dict[str, Any]]:
     """The records of a session behind its header, as objects of JSON that name the session.
 
     With the header they are a journal: the program imports it.
@@ -129,7 +129,9 @@ def as_objects(conversation: Conversation) -> Iterator[dict[str, Any]]:
         yield _record(conversation, record)
 
 
-def _message(conversation: Conversation, part: Part, message: Message) -> dict[str, Any]:
+def _message(
+    conversation: StoredConversation, part: ConversationEntry, message: Message
+) -> dict[str, Any]:
     # A place in the journal means nothing outside of it.
     shown = msgspec.structs.replace(message, after_at=None)
     return {
@@ -150,6 +152,6 @@ def _other_records(session: Session) -> Iterator[Record]:
     yield msgspec.structs.replace(state, offsets=NO_OFFSETS)
 
 
-def _record(conversation: Conversation, record: Record) -> dict[str, Any]:
+def _record(conversation: StoredConversation, record: Record) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(record)
     return {"type": fields.pop("type"), "session_id": conversation.end.id, **fields}

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tui.config import paths
-from tui.config.loading import TOOLS_FILE, Settings, tool_server
+from tui.config.loading import TOOLS_FILE, UserSettings, tool_server
 from tui.config.settings_schema import Config, ToolServerSettings, ToolSettings
 from tui.engine.turns.tool import Tool
 from tui.errors import ConfigError, UsageError
@@ -32,7 +32,7 @@ class ToolSetup:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: UserSettings,
         own: Callable[[str], Sequence[Tool]] = lambda _: (),
         servers: "McpServers | None" = None,
     ) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tui.config.loading import Settings
+from tui.config.loading import UserSettings
 from tui.config.settings_schema import Config
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import (
@@ -150,7 +150,7 @@ class Tools:
         ask: Ask = _nobody,
         approvals: ToolApprovals | None = None,
     ) -> None:
-        self.setup = setup or ToolSetup(Settings(Config(), None, Path(), {}))
+        self.setup = setup or ToolSetup(UserSettings(Config(), None, Path(), {}))
         self.approvals = approvals or ToolApprovals()
         self._ask = ask
 

@@ -80,7 +80,7 @@ _NUMBERED = """
 
 
 class PostgresCatalog(msgspec.Struct, eq=False):
-    """A ``tui.domain.targets.Catalog``; ``wanted`` narrows names and prefixes, not ids."""
+    """A ``tui.domain.targets.SessionLookups``; ``wanted`` narrows names and prefixes, not ids."""
 
     _database: ConnectionPool
     _wanted: SessionFilter

@@ -14,7 +14,7 @@ from tui.domain.views.sidebar_rows import Group, SessionRow
 _NONE: Mapping[Group, int] = MappingProxyType({})
 
 
-class Heading(msgspec.Struct, frozen=True):
+class GroupHeading(msgspec.Struct, frozen=True):
     """The heading of a group; ``current``: the session on screen is folded away in it."""
 
     group: Group
@@ -23,7 +23,7 @@ class Heading(msgspec.Struct, frozen=True):
     current: bool = False
 
 
-Line = Heading | SessionRow
+Line = GroupHeading | SessionRow
 
 
 class Outline:
@@ -53,7 +53,7 @@ class Outline:
         self._groups[group] = len(self.lines)
         hidden = folded and any(row.id == current for row in rows)
         count = max(len(rows), self._set_aside.get(group, 0))
-        self.lines.append(Heading(group, count, folded, hidden))
+        self.lines.append(GroupHeading(group, count, folded, hidden))
         if folded:
             self._folded.update((row.id, group) for row in rows)
             return
@@ -63,7 +63,7 @@ class Outline:
 
     def place_of(self, line: Line) -> int | None:
         """The line number of a line of another outline; that of the heading for a folded row."""
-        if isinstance(line, Heading):
+        if isinstance(line, GroupHeading):
             return self._groups.get(line.group)
         return self.place_of_session(line.id)
 

@@ -9,7 +9,7 @@ from tui.domain.journal.ids import is_private
 from tui.domain.text.labels import cut_at_word, whole_label
 from tui.domain.views.sidebar_rows import Group, Mark, SessionRow
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.sidebar.outline import Heading
+from tui.widgets.sidebar.outline import GroupHeading
 
 Part = Literal[
     "text", "current", "running", "unread", "unsaved", "read-only", "aside", "heading", "warning"
@@ -76,7 +76,7 @@ def called(row: SessionRow) -> str:
     return f"{PRIVATE} {title}" if is_private(row.id) else title
 
 
-def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
+def heading_pieces(heading: GroupHeading, width: int) -> Iterator[Piece]:
     """A fold sign, the name of the group, and the number of folded rows."""
     sign, count = ("▸", f" {heading.count}") if heading.folded else ("▾", "")
     yield (BAR if heading.current else " ", "current")

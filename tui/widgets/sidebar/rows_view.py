@@ -22,7 +22,7 @@ from tui.domain.views.sidebar_rows import (
 from tui.widgets.cells import fill
 from tui.widgets.keys import SIDEBAR_ROWS
 from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.outline import Heading, Line, Outline
+from tui.widgets.sidebar.outline import GroupHeading, Line, Outline
 from tui.widgets.sidebar.row_drawing import (
     Part,
     Piece,
@@ -155,7 +155,7 @@ class RowsView(SessionList[Line], can_focus=True):
         return self.outline.lines
 
     def is_heading(self, line: Line) -> bool:
-        return isinstance(line, Heading)
+        return isinstance(line, GroupHeading)
 
     def is_stop(self, line: Line) -> bool:
         """True on a session, or on the heading of a folded group."""
@@ -251,7 +251,7 @@ class RowsView(SessionList[Line], can_focus=True):
     # --- drawing
 
     def pieces(self, line: Line, width: int) -> Iterable[Piece]:
-        if isinstance(line, Heading):
+        if isinstance(line, GroupHeading):
             return heading_pieces(line, width)
         current = self.loaded.current if self.loaded else ""
         if line.id == self._asked_about:
