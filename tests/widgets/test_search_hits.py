@@ -9,7 +9,7 @@ from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import PreviewedMessage, SessionHits
 from tui.domain.text.labels import local_minute
-from tui.widgets.search_hits import heading_pieces, hit_pieces, in_sight, message_lines
+from tui.widgets.search_hits import author_line, heading_pieces, hit_pieces, in_sight, text_lines
 from tui.widgets.transcript.canvas import MEASURE
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
@@ -98,8 +98,8 @@ def test_marks_are_found_again_in_rows_that_were_wrapped():
     said = "one two three four needle five\nsix needle"
     marks = tuple((said.index("needle", at), said.index("needle", at) + 6) for at in (0, 25))
     message = PreviewedMessage("user", "", said, marks, chosen=True)
-    head, *rows = message_lines(message, NOW, 12)
-    assert head[0][1] == "chosen"
+    rows = [*text_lines(message, 12)]
+    assert author_line(message, NOW)[0][1] == "chosen"
     marked = [piece for row in rows for piece in row if piece[1] == "mark"]
     assert marked == [("needle", "mark")] * 2
     assert " ".join(text(row).strip() for row in rows) == said.replace("\n", " ")
@@ -107,7 +107,7 @@ def test_marks_are_found_again_in_rows_that_were_wrapped():
 
 def test_what_was_said_around_a_hit_is_in_lines_that_an_eye_can_follow():
     message = PreviewedMessage("user", "", ("word " * 80).strip(), ((395, 399),), chosen=True)
-    _, *rows = message_lines(message, NOW, 240)
+    rows = [*text_lines(message, 240)]
     assert max(cell_len(text(row)) for row in rows) <= 2 + MEASURE
     assert " ".join(text(row).strip() for row in rows).split() == ["word"] * 80
     assert ("word", "mark") in rows[-1]

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal, get_args
 
 from rich.cells import cell_len
 from textual import events
+from textual.strip import Strip
 
 from tui.domain.journal.message import Role
 from tui.domain.search.query import Hit
@@ -22,8 +23,10 @@ from tui.domain.text.tokens import Span
 from tui.domain.timestamps import parse_utc
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.line_list import LineList
-from tui.widgets.transcript.canvas import MEASURE
-from tui.widgets.wrapping import shorten, wrap_words
+from tui.widgets.transcript.canvas import COMPONENTS, MEASURE, NAMES, Canvas
+from tui.widgets.transcript.markdown_blocks import Splitter
+from tui.widgets.transcript.row_blocks import row_block
+from tui.widgets.wrapping import clean, shorten, wrap_words
 
 Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
 Piece = tuple[str, Part]
@@ -90,11 +93,15 @@ def marked(text: str, marks: Sequence[Span]) -> Iterator[Piece]:
     yield text[place:], "text"
 
 
-def message_lines(message: PreviewedMessage, now: datetime, width: int) -> Iterator[list[Piece]]:
-    """A message of a preview, line by line."""
+def author_line(message: PreviewedMessage, now: datetime) -> Sequence[Piece]:
+    """The line above a message of a preview."""
     who, part = _WHO[message.role]
     said = age(parse_utc(message.timestamp), now)
-    yield [(who, "chosen" if message.chosen else part), (f"  {said}", "aside")]
+    return [(who, "chosen" if message.chosen else part), (f"  {said}", "aside")]
+
+
+def text_lines(message: PreviewedMessage, width: int) -> Iterator[Sequence[Piece]]:
+    """The text of a message of a preview as it was written, with its matches."""
     start = 0
     for line in message.text.split("\n"):
         place = 0
@@ -115,13 +122,28 @@ def _within(marks: Sequence[Span], start: int, size: int) -> list[Span]:
     ]
 
 
+def answer_rows(text: str, canvas: Canvas) -> Iterator[Strip]:
+    """The Markdown of an answer as in the transcript, without the cell of its cursor."""
+    splitter = Splitter()
+    splitter.feed(clean(text))
+    splitter.finish()
+    for block in splitter.blocks:
+        yield from (row.crop(1) for row in row_block(block).strips(canvas))
+
+
 _WHEEL_ROWS = 3
 
 
-class PreviewPane(LineList[Sequence[Piece]], can_focus=False):
-    """Shows the messages around the highlighted hit, with the hit in the upper part."""
+class PreviewPane(LineList[Sequence[Piece] | Strip], can_focus=False):
+    """Shows the messages around the highlighted hit, with the hit in the upper part.
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line-list--{part}" for part in get_args(Part)}
+    Without a match, answers are drawn as in the transcript.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        *(f"line-list--{part}" for part in get_args(Part)),
+        *COMPONENTS,
+    }
     DEFAULT_CSS = """
     PreviewPane {
         background: $background; overflow-y: hidden;
@@ -143,11 +165,15 @@ class PreviewPane(LineList[Sequence[Piece]], can_focus=False):
         self._preview, self._now = preview, now
         self.resized()
 
-    def is_stop(self, line: Sequence[Piece]) -> bool:  # noqa: ARG002 -- there is no highlight
+    def is_stop(self, line: Sequence[Piece] | Strip) -> bool:  # noqa: ARG002 -- there is no highlight
         return False
 
-    def pieces(self, line: Sequence[Piece], width: int) -> Sequence[Piece]:  # noqa: ARG002 -- laid out for it
-        return line
+    def pieces(self, line: Sequence[Piece] | Strip, width: int) -> Sequence[Piece]:  # noqa: ARG002 -- laid out for it
+        return () if isinstance(line, Strip) else line
+
+    def render_line(self, y: int) -> Strip:
+        line = self.line_at(self.scroll_offset.y + y)
+        return line if isinstance(line, Strip) else super().render_line(y)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         self.scroll_to_line(self.scroll_offset.y + _WHEEL_ROWS)
@@ -160,19 +186,25 @@ class PreviewPane(LineList[Sequence[Piece]], can_focus=False):
     def resized(self) -> None:
         """Lay out the lines for the present size."""
         width, height = self.size
-        lines: list[Sequence[Piece]] = []
+        lines: list[Sequence[Piece] | Strip] = []
         found = 0
         if self._preview is not None and self._preview.error:
             words = make_visible_line(self._preview.error)
             lines = [[(row, "aside")] for row in wrap_words(words, max(1, width))]
-        for message in self._preview.messages if self._preview else ():
+        messages = self._preview.messages if self._preview else ()
+        is_marked = any(message.marks for message in messages)
+        style = self.get_component_rich_style
+        canvas = Canvas(width + 1, {name: style(f"transcript--{name}") for name in NAMES})
+        for message in messages:
             begin = len(lines) + bool(lines)
-            own = [*message_lines(message, self._now, width)]
+            is_drawn = message.role == "assistant" and not is_marked
+            text = answer_rows(message.text, canvas) if is_drawn else text_lines(message, width)
+            own = [author_line(message, self._now), *text]
             lines += [[], *own] if lines else own
             if message.chosen:
-                marked = [any(part == "mark" for _, part in line) for line in own]
+                matches = (at for at, line in enumerate(own) if _has_match(line))
                 # The line with the author is in view, too, if there is room for both.
-                place = marked.index(True) if any(marked) else 0
+                place = next(matches, 0)
                 found = begin + (place if place > height // 2 else 0)
         if self._preview is not None and self._preview.message_id is None:
             found = len(lines) + height
@@ -180,6 +212,10 @@ class PreviewPane(LineList[Sequence[Piece]], can_focus=False):
         self.update_size()
         self.scroll_to_line(found - height // 3)
         self.refresh()
+
+
+def _has_match(line: Sequence[Piece] | Strip) -> bool:
+    return not isinstance(line, Strip) and any(part == "mark" for _, part in line)
 
 
 Line = SessionHits | Hit
