@@ -248,7 +248,7 @@ _IMPORTED = (
     "tui.cli.sessions",
     "tui.engine.library.guide_recall",
     "tui.providers.guide",
-    "tui.providers.ollama",
+    "tui.providers.catalog",
     "tui.storage.index.maintenance",
     "tui.storage.index.search_index",
 )

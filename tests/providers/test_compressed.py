@@ -96,7 +96,7 @@ async def test_a_compressed_error_is_quoted(model_at: ModelAt, coding: str):
 async def test_a_few_compressed_bytes_do_not_become_an_endless_line(
     model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("tui.providers.event_stream.LONGEST_LINE", 100_000)
+    monkeypatch.setattr("tui.providers.reception.LONGEST_LINE", 100_000)
 
     def bomb(exchange: Exchange) -> None:
         exchange.head()

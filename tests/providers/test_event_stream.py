@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.providers import event_stream
-from tui.providers.event_stream import NO_JSON, EndlessLine, EventParser
+from tui.providers.reception import NO_JSON, EndlessLine, EventParser
 
 STREAM = (
     '\ufeff: hello\r\n\r\nevent: a\r\ndata: {"é": 1}\r\n\r\ndata: [1,\rdata: 2]\r\rdata:\n\n'
@@ -54,7 +53,7 @@ def test_any_bytes_are_some_events_or_none(data: bytes):
 def test_a_line_or_an_event_without_end_is_not_collected_for_ever(
     monkeypatch: pytest.MonkeyPatch, data: bytes
 ):
-    monkeypatch.setattr(event_stream, "LONGEST_LINE", 100)
+    monkeypatch.setattr("tui.providers.reception.LONGEST_LINE", 100)
     with pytest.raises(EndlessLine):
         [*EventParser().feed(data)]
 

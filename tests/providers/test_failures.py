@@ -528,7 +528,7 @@ class TestGarbage:
         )
 
     async def test_without_a_line_break_is_not_collected_for_ever(self, failing, monkeypatch):
-        monkeypatch.setattr("tui.providers.event_stream.LONGEST_LINE", 100_000)
+        monkeypatch.setattr("tui.providers.reception.LONGEST_LINE", 100_000)
 
         def reply(exchange: Exchange) -> None:
             exchange.head()

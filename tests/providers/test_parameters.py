@@ -21,8 +21,8 @@ from tests.providers.conftest import (
 from tui.domain.journal.message import ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelError
-from tui.providers.chat_completions import ChatCompletions
 from tui.providers.chat_model import ChatModel
+from tui.providers.openai import ChatCompletions
 from tui.providers.protocol import ModelRequest, RequestAdapted, TextReceived, ToolDefinition
 
 TOOL = ToolDefinition("f", "Does f.", {"type": "object", "properties": {}})

@@ -63,7 +63,7 @@ async def bodies(model_at: ModelAt, requests: Sequence[ModelRequest], **changes:
 @pytest.fixture
 def vendor(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test's server is at the vendor's address."""
-    monkeypatch.setattr("tui.providers.messages._VENDOR", "127.0.0.1")
+    monkeypatch.setattr("tui.providers.anthropic._VENDOR", "127.0.0.1")
 
 
 def rest(body: Any) -> list[Any]:

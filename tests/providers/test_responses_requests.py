@@ -22,6 +22,7 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
+from tui.providers.openai import Responses
 from tui.providers.protocol import (
     AnswerEnded,
     ModelRequest,
@@ -29,7 +30,6 @@ from tui.providers.protocol import (
     ThinkingReceived,
     ToolDefinition,
 )
-from tui.providers.responses import Responses
 
 REASONS = "gpt-6-luna"
 DOES_NOT_REASON = "gpt-4o"

@@ -16,9 +16,8 @@ from tests.providers.chat_server import PATIENCE, ChatServer, answers
 from tests.providers.conftest import a_choice, asks, collected, text_of
 from tests.waiting import until
 from tui.errors import ConfigError, ModelError, ModelUnavailable
-from tui.providers.catalog import ModelChoice
+from tui.providers.catalog import ModelChoice, chat_models
 from tui.providers.guide import OfflineGuide, PastHit
-from tui.providers.ollama import chat_models
 from tui.providers.protocol import AnswerEnded, Model, TextReceived
 from tui.providers.source import LazyModel, ModelSource, UnavailableModel, build
 

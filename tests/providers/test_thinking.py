@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.providers.protocol import TextReceived, TextTakenBack, ThinkingReceived
-from tui.providers.thinking import ThinkingFilter
+from tui.providers.reception import ThinkingFilter
 
 # Few letters, so that tags and beginnings of tags are common.
 TEXTS = st.text(st.sampled_from(list("<think>/ a\n")), max_size=30)

@@ -233,7 +233,7 @@ def address_of(text: str, provider: Provider) -> str:
     """
     address = typed = text.strip().rstrip("/")
     if provider.lists == "ollama":
-        from tui.providers.ollama import address_from_host
+        from tui.providers.catalog import address_from_host
 
         address = address_from_host(typed)
     else:

@@ -17,16 +17,23 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
 from tui.errors import ModelUnavailable
+from tui.providers.anthropic import Converse, Messages
 from tui.providers.catalog import ModelChoice, require_extra
-from tui.providers.chat_completions import ChatCompletions
-from tui.providers.codec import BrokenStream, Codec, JsonObject
-from tui.providers.converse import Converse
+from tui.providers.codec import BrokenStream, Codec, JsonObject, lacks_thinking
 from tui.providers.exchange import Refusal, Reply, answer_by_http, logged
-from tui.providers.failures import Failure, explained, passes
+from tui.providers.failures import (
+    Failure,
+    PartRefused,
+    RefusedParts,
+    explained,
+    field_refused,
+    part_refused,
+    passes,
+)
 from tui.providers.gemini import Gemini
-from tui.providers.messages import Messages
 from tui.providers.model_table import adaptation
 from tui.providers.network import NoReply, route_to
+from tui.providers.openai import ChatCompletions, Responses
 from tui.providers.protocol import (
     AnswerEnded,
     AttemptFailed,
@@ -35,9 +42,6 @@ from tui.providers.protocol import (
     RequestAdapted,
 )
 from tui.providers.reception import Reception
-from tui.providers.refused_parts import PartRefused, RefusedParts, field_refused, part_refused
-from tui.providers.responses import Responses
-from tui.providers.sending import lacks_thinking
 from tui.providers.server_words import message_in, parameter_in, quoted
 
 _UNTAKEN = frozenset({400, 404, 413, 415, 422, 500, 501})

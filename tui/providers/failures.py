@@ -1,12 +1,19 @@
-"""Failures of requests: the sentence for the user, and the question whether a retry may help."""
+"""Failures of requests: the sentence for the user, and whether a retry may help.
+
+Parts of a request that a model or its server refused are left out of later requests.
+"""
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
+from tui.domain.journal.blocks import ImageBlock
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
+from tui.domain.strict_messages import with_calls_as_text
 from tui.errors import (
     AnswerCut,
     KeyRefused,
@@ -16,10 +23,19 @@ from tui.errors import (
     ModelUnavailable,
 )
 from tui.providers.catalog import ModelChoice
-from tui.providers.codec import BROKEN_OFF, Breakage, BrokenStream
+from tui.providers.codec import (
+    BROKEN_OFF,
+    SHORT_ID,
+    Breakage,
+    BrokenStream,
+    JsonObject,
+    kept_answers,
+    with_ids,
+)
 from tui.providers.exchange import Refusal, Reply
 from tui.providers.network import LOGIN_REQUIRED, NoReply, intercepted, login_hint, web_page
-from tui.providers.server_words import is_page, message_in, quotable, quoted
+from tui.providers.protocol import ModelRequest, ToolDefinition
+from tui.providers.server_words import is_page, message_in, quotable, quoted, value_at
 
 Failure = Refusal | NoReply | BrokenStream
 
@@ -185,3 +201,271 @@ def _about_key(choice: ModelChoice) -> str:
         f"requires a key. Press F5, or name the variable that has it as api_key_env in"
         f" [providers.{choice.provider.name}]"
     )
+
+
+# --- refused parts
+
+# fmt: off
+RequestPart = Literal[
+    "tools", "single tools", "system prompt", "pictures", "ids of calls", "earlier calls",
+    "thinking", "all thinking", "field",
+]
+# fmt: on
+
+
+class PartRefused(Exception):
+    """A server refused a part of a request: these pictures or tools, a field, or all of it."""
+
+    def __init__(
+        self,
+        part: RequestPart,
+        single: Sequence[ImageBlock] | Sequence[ToolDefinition] = (),
+        field: str = "",
+        instead: str | int = "",
+    ) -> None:
+        super().__init__(part)
+        self.part: RequestPart = part
+        self.single = single
+        """The pictures or the tools."""
+        self.field = field
+        """The name of a field of the body, with dots."""
+        self.instead = instead
+        """The other name of the field, or its highest value."""
+        self.said = ""
+        """The words of the server, as a sentence."""
+
+
+_NOT_TAKEN = (
+    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|implement)"
+    r"|requires? --|support tool"
+)
+
+# fmt: off
+_PARTS: Sequence[tuple[RequestPart, str, str]] = (
+    # Thinking after a summary of what was before it.
+    ("thinking", r"bound to a different", ""),
+    # Not so the effort of it: that is a field.
+    ("all thinking", r"reasoning(?!_effort)|thinking|thought",
+     r"(?:not |n't |un)(?:support|allow|permit|expected|known|recogni)|extra (?:inputs|fields)"),
+    # A call without what its server gave with it: thinking, or its signature.
+    ("earlier calls", (
+        r"reasoning_content|reasoning[_ ]details|thought[_ ]?signature|thinking[_ ]?blocks?"
+        r"|expected `?thinking|required .?reasoning.? item|reasoning.{0,40}passed back"
+    ), ""),
+    ("ids of calls", r"tool[_ ]?(?:call|use)[_ .]?ids?\b|tool_calls\[\d+\]\.id\b|call_id\b",
+     r"length|pattern|alphanumeric|too long|a-z|invalid (?:format|characters)"),
+    # Roles do alternate: a template that counts the system prompt is the one to say so.
+    ("system prompt", r"roles must alternate", ""),
+    ("single tools", "", ""),
+    # Servers that know texts only say what they expect instead; others have too many, or too much.
+    ("pictures", (
+        r"images?\b|image_url|\bvision\b|multi-?modal|must be a string|be a valid string"
+        r"|(?:request|payload|entity|body)\b.{0,30}(?:too.?large|exceed)"
+    ), ""),
+    ("tools", r"\btools?\b|\bfunction[ -]?call", _NOT_TAKEN),
+    ("system prompt", r"\b(?:system|developer) (?:role|message|prompt|instruction)", _NOT_TAKEN),
+)
+"""A part, and what a message says that refuses it: about what, and why. The first that fits."""
+# fmt: on
+
+# Of Google first: in `tools[0].function_declarations[2]` only the second number is a tool's.
+_NUMBERS = (
+    r"function_?declarations?(?:\.|\[|['\"], ?)(\d+)",
+    r"\btools(?:\.|\[|['\"], ?| ?-> ?|/)(\d+)",
+)
+_DEFINITION = r"schema|declaration|grammar|parameter|propert|pattern|\bname\b|invalid"
+_SCHEMAS = r"\bschemas?\b|grammar|declarations?\b|\$ref"
+# A model's call, which is another one the next time.
+_CALL = r"tool.?calls?\b|failed.generation|tool.(?:use|result)\b|messages?[.\[]"
+
+_REFUSES = (
+    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|permit|expected|known|recogni)"
+    r"|extra (?:inputs|fields)|invalid|only the default|may only be|must be|deprecated|at most"
+    r"|too (?:large|high|small|low)|greater than|less than|cannot|does not exist|out of range"
+)
+# Anthropic's words, where a request must have a limit.
+_HIGHEST = r"max_tokens: \d+ > (\d+)"
+_OTHER_NAMES = {
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_tokens",
+}
+"""The two names of one field of chat completions."""
+
+
+def part_refused(said: str, request: ModelRequest) -> PartRefused | None:
+    """Find the part of a request that a server's message refuses."""
+    for part, what, why in _PARTS:
+        if not (_says(what, said) and _says(why, said)):
+            continue
+        found: Any
+        match part:
+            case "thinking" | "all thinking":
+                found = any(request.memory.answers)
+            case "earlier calls":
+                found = _with_whole_calls(request) != request
+            case "ids of calls":
+                is_changed = with_ids(request, SHORT_ID) != request
+                return PartRefused(part) if is_changed else None
+            case "single tools":
+                found = _refused_tools(said, request)
+            case "pictures":
+                found = _refused_pictures(said, request)
+            case "tools":
+                found = request.tools
+            case _:
+                found = request.system_prompt
+        if found:
+            return PartRefused(part, found if part in {"single tools", "pictures"} else ())
+    return None
+
+
+def _says(pattern: str, said: str) -> bool:
+    return bool(re.search(pattern, said, re.IGNORECASE | re.DOTALL))
+
+
+def _refused_tools(said: str, request: ModelRequest) -> Sequence[ToolDefinition]:
+    """The tools whose definitions a message refuses; all if it is about one and does not say."""
+    if _says(_CALL, said):
+        return ()
+    for numbers in _NUMBERS:
+        places = {int(place) for place in re.findall(numbers, said, re.IGNORECASE)}
+        if known := [tool for place, tool in enumerate(request.tools) if place in places]:
+            return known
+    names = [
+        tool
+        for tool in request.tools
+        if re.search(rf"(?<![\w-]){re.escape(tool.name)}(?![\w-])", said)
+    ]
+    if names and _says(_DEFINITION, said):
+        return names
+    return request.tools if _says(_SCHEMAS, said) else ()
+
+
+def _refused_pictures(said: str, request: ModelRequest) -> Sequence[ImageBlock]:
+    """The pictures to leave out: all if the model sees none, else the earlier ones first."""
+    sent = [
+        (each, message)
+        for message in request.messages
+        for each in message.attachments
+        if isinstance(each, ImageBlock) and each.sha256 in request.images
+    ]
+    newest = {each.sha256 for each, message in sent if message is sent[-1][1]}
+    earlier = [each for each, _ in sent if each.sha256 not in newest]
+    return [each for each, _ in sent] if _says(_NOT_TAKEN, said) or not earlier else earlier
+
+
+def field_refused(said: str, body: JsonObject, optional: Mapping[str, str]) -> PartRefused | None:
+    """Find the field of a body that a server's message refuses by its name, or by our own."""
+    if highest := re.search(_HIGHEST, said) if "max_tokens" in body else None:
+        return PartRefused("field", field="max_tokens", instead=int(highest[1]))
+    if not _says(_REFUSES, said):
+        return None
+    for path, parameter in optional.items():
+        name = path.rpartition(".")[2]
+        snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+        camel = re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name)
+        names = "|".join(map(re.escape, {name, snake, camel, path, parameter or name}))
+        is_sent = value_at(body, *path.split(".")) is not None
+        if is_sent and re.search(rf"(?<!\w)(?:{names})(?!\w)", said, re.IGNORECASE):
+            other = _OTHER_NAMES.get(name, "")
+            return PartRefused("field", field=path, instead=other if other in said else "")
+    return None
+
+
+class RefusedParts:
+    """The refused parts of one model's requests, for as long as the program runs."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._parts: set[RequestPart] = set()
+        self._pictures: dict[str, str] = {}
+        """The notice about each refused picture, by its SHA-256: the next one may be taken."""
+        self._tools: list[tuple[ToolDefinition, str]] = []
+        """Each refused tool and the notice about it: once it has changed, it may be taken."""
+        self._fields: dict[str, str | int] = {}
+        """Fields of a body, by their names with dots: their other names, or highest values."""
+
+    def add(self, refused: PartRefused) -> None:
+        """Remember a refusal."""
+        self._parts.add(refused.part)
+        if refused.field:
+            self._fields[refused.field] = refused.instead
+        notice = _notice(self._model, refused)
+        for each in refused.single:
+            if isinstance(each, ImageBlock):
+                self._pictures[each.sha256] = notice
+            else:
+                self._tools.append((each, notice))
+
+    def left_out(self, request: ModelRequest) -> ModelRequest:
+        """The same request without them."""
+        images = {each: data for each, data in request.images.items() if each not in self._pictures}
+        refused = [tool for tool, _ in self._tools]
+        tools = tuple(tool for tool in request.tools if tool not in refused)
+        are_all_refused = request.tools and not tools
+        request = replace(request, images=images, tools=tools)
+        if are_all_refused or "tools" in self._parts:
+            request = request.without_tools()
+        if "all thinking" in self._parts:
+            request.memory.forget()
+        if "earlier calls" in self._parts:
+            request = _with_whole_calls(request)
+        if "ids of calls" in self._parts:
+            request = with_ids(request, SHORT_ID)
+        return request.without_system_prompt() if "system prompt" in self._parts else request
+
+    def remove_fields(self, body: JsonObject) -> None:
+        """Remove the refused fields of a body, rename them, or lower their values."""
+        for path, instead in self._fields.items():
+            *above, name = path.split(".")
+            inner: Any = body
+            for each in above:
+                inner = inner.get(each, {})
+            if name in inner:
+                value = inner.pop(name)
+                if isinstance(instead, int):
+                    inner[name] = min(value, instead)
+                elif instead:
+                    inner[instead] = value
+                elif above and not inner:
+                    del body[above[0]]
+
+    def notices(self, request: ModelRequest, optional: Mapping[str, str]) -> Iterator[str]:
+        """Describe for the user what is left out of a request."""
+        if request.tools and "tools" in self._parts:
+            yield (
+                f"{self._model} does not take tools: asked without them. To switch them off for"
+                f' it, add tools = false to [models."{self._model}"] in config.toml.'
+            )
+        if request.system_prompt and "system prompt" in self._parts:
+            yield f"{self._model} does not take a system prompt: sent it with the first message."
+        told = [notice for tool, notice in self._tools if tool in request.tools]
+        told += [self._pictures[each] for each in request.images if each in self._pictures]
+        yield from dict.fromkeys(told)
+        names = {optional.get(field) for field, other in self._fields.items() if not other}
+        refused = {name: getattr(request.parameters, name) for name in names if name}
+        if words := ModelParameters(**refused).words:
+            yield f"{self._model} does not take {words}: left out."
+
+
+def _with_whole_calls(request: ModelRequest) -> ModelRequest:
+    """The same request, in which calls are text whose thinking was not kept."""
+    messages = with_calls_as_text(request.messages, kept_answers(request))
+    return replace(request, messages=messages)
+
+
+def _notice(model: str, refused: PartRefused) -> str:
+    names = list(dict.fromkeys(each.name for each in refused.single))
+    if not names:
+        return ""
+    one, more = names[0], f" and {len(refused.single) - 1:,} more"
+    match refused.part, len(names):
+        case "pictures", 1:
+            what, done = one, "only its name is sent"
+        case "pictures", count:
+            what, done = f"{count} pictures", "only their names are sent"
+        case _ if len(refused.single) == 1:
+            what, done = f"the tool {one}", "asked without it"
+        case _:
+            what, done = "one of the tools", f"asked without {one}{more}"
+    return f"{model} did not take {what}: {done}.{refused.said}"

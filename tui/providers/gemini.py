@@ -12,14 +12,18 @@ from tui.providers.codec import (
     JsonObject,
     Part,
     PartKind,
+    arguments_object,
     as_list,
     as_object,
     as_text,
+    base64_of,
+    blocks_of,
     is_odd_end,
+    sendable,
+    tool,
 )
 from tui.providers.model_table import GEMINI, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived, ThinkingReceived
-from tui.providers.sending import arguments_object, base64_of, blocks_of, sendable, tool
 from tui.providers.server_words import value_at
 
 _ANY_ID = re.compile(r"(?s).+")

@@ -16,8 +16,7 @@ from tui.config.loading import UserSettings
 from tui.domain.providers import OFFLINE, PROVIDERS, AssumedWindow, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
-from tui.providers.catalog import Catalog, ModelChoice
-from tui.providers.ollama import chat_models
+from tui.providers.catalog import Catalog, ModelChoice, chat_models
 from tui.providers.protocol import Answering, ModelEvent, ModelRequest
 from tui.providers.secret import forget_key, stop_key_command
 from tui.threads import begin
