@@ -76,7 +76,7 @@ _PATIENCE = 60.0
 _IMPATIENT = (
     "tui.cli.program._SEARCH_SECONDS",
     "tui.commands.opening._SEARCH_SECONDS",
-    "tui.engine.library.guide_recall._SECONDS",
+    "tui.engine.library.loose_search._RECALL_SECONDS",
     "tui.storage.index.maintenance._FOLLOW_SECONDS",
 )
 
@@ -367,7 +367,7 @@ def patience() -> Iterator[None]:
 
     A test of what is late says by when. Programs that a test starts are as impatient as ever.
     """
-    from tui.engine.library.near_matches import nearest
+    from tui.engine.library.loose_search import nearest
     from tui.storage.file_store import FileStore
     from tui.storage.stores import SessionStores
 

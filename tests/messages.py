@@ -21,7 +21,7 @@ AREAS = {
         "tui/widgets/transcript",
         "tui/engine/sessions",
         "tui/engine/turns",
-        "tui/engine/requests",
+        "tui/engine/model_requests.py",
     ),
     "Storage and doctor": ("tui/storage", "tui/engine/library", "tui/domain/journal"),
     "Models": ("tui/providers", "tui/domain/providers.py", "tui/domain/model_settings.py"),

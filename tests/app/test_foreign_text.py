@@ -15,8 +15,7 @@ from tui.app.controllers.prompt_files import _listing_of
 from tui.app.services.session_imports import SessionImports
 from tui.commands.viewers import _run
 from tui.domain.references import words_in
-from tui.engine.prompts.attaching import PromptPlace, attach
-from tui.engine.prompts.preview import preview
+from tui.engine.attachments import PromptPlace, attach, preview
 from tui.errors import ConfigError
 from tui.files import UnfitFile, read_bounded, system_text, user_path
 from tui.importers.protocol import Places

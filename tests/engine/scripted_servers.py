@@ -12,7 +12,7 @@ from tui.config.settings_schema import Config, ToolSettings
 from tui.domain.search.query import SearchResult
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
 from tui.engine.turns.built_in_tools import built_in_tools
-from tui.engine.turns.tool_setup import ToolSetup
+from tui.engine.turns.tools import ToolSetup
 
 
 def set_up(

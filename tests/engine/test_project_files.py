@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from tui.engine import project_files as listing
-from tui.engine.project_files import folder_entries, project_files
+from tui.engine import project_folder as listing
+from tui.engine.project_folder import folder_entries, project_files
 
 has_git = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 
@@ -79,7 +79,7 @@ def test_a_git_that_hangs_is_ended(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\nprintf 'known\\0cut'\nexec sleep 600\n")
     program.chmod(0o700)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(listing, "SECONDS", 0.5)
+    monkeypatch.setattr(listing, "LIST_SECONDS", 0.5)
     assert project_files(tmp_path) in (["known"], [])
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.builders import answer, user
 from tests.engine.scripted_model import ScriptedModel
 from tui.domain.journal.message import TokenUsage
-from tui.engine.titles import TitleRequest, cleaned
+from tui.engine.turns.own_requests import TitleRequest, cleaned
 from tui.errors import AnswerCut
 
 AT = "2026-01-11T14:30:00.000Z"

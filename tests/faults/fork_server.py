@@ -246,7 +246,7 @@ _IMPORTED = (
     "platformdirs",
     "tui.cli.ask",
     "tui.cli.sessions",
-    "tui.engine.library.guide_recall",
+    "tui.engine.library.loose_search",
     "tui.providers.guide",
     "tui.providers.catalog",
     "tui.storage.index.maintenance",

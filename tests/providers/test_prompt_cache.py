@@ -12,7 +12,7 @@ from tests.providers.conftest import EVERY_DIALECT, ModelAt, collected, only_ant
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.domain.providers import DialectName
-from tui.engine.requests.model_request import project
+from tui.engine.model_requests import project
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 TOOLS = tuple(ToolDefinition(name, "Do it.", {"type": "object"}) for name in ("add", "sub"))

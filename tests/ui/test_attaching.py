@@ -9,7 +9,7 @@ from tests.ui.screen import notices, rows, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.journal.blocks import FileBlock, ImageBlock
 from tui.domain.references import words_in
-from tui.engine.prompts import attaching
+from tui.engine import attachments
 from tui.engine.sessions.open_session import SessionOrigin
 from tui.widgets.prompt import Prompt
 
@@ -41,14 +41,14 @@ def shop(world, project):
 @pytest.fixture
 def slow_disk(monkeypatch):
     """Reading a file takes until the gate is set."""
-    read, gate, begun = attaching.read_attachment, threading.Event(), threading.Event()
+    read, gate, begun = attachments.read_attachment, threading.Event(), threading.Event()
 
     def held_up(path, name):
         begun.set()
         gate.wait(20)
         return read(path, name)
 
-    monkeypatch.setattr(attaching, "read_attachment", held_up)
+    monkeypatch.setattr(attachments, "read_attachment", held_up)
     gate.begun = begun
     yield gate
     gate.set()
@@ -349,7 +349,7 @@ async def test_a_defect_in_reading_files_is_told_and_gives_the_prompt_back(shop,
     def broken(path, name):
         raise ZeroDivisionError("a defect")
 
-    monkeypatch.setattr(attaching, "read_attachment", broken)
+    monkeypatch.setattr(attachments, "read_attachment", broken)
     w = shop(["fine"])
     async with w.running() as (app, _):
         submit(app, "look at @a.txt")

@@ -17,8 +17,7 @@ from tui.config.settings_schema import ToolServerSettings
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions.open_session import SessionOrigin
-from tui.engine.turns.tool_setup import ToolSetup
-from tui.engine.turns.tools import ToolApprovals, Tools
+from tui.engine.turns.tools import ToolApprovals, Tools, ToolSetup
 from tui.errors import StorageFull
 from tui.screens.confirm import ConfirmScreen
 from tui.screens.page import ReportScreen

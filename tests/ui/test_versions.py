@@ -8,7 +8,7 @@ import pytest
 from tests.ui.screen import conversation, notice, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.engine.sessions import session_loader
+from tui.engine.sessions import open_sessions
 from tui.engine.sessions.loaded_pages import LoadedPages
 
 
@@ -43,7 +43,7 @@ async def test_r_asks_again_and_both_answers_stay(world):
 
 
 async def test_a_long_session_is_shown_before_its_versions_are_counted(world, monkeypatch):
-    monkeypatch.setattr(session_loader, "_COUNTED_AT_ONCE", 0)
+    monkeypatch.setattr(open_sessions, "_COUNTED_AT_ONCE", 0)
     w = world(["first"], ["second"])
     async with w.running() as (app, pilot):
         await send(pilot, "hello")

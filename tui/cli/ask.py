@@ -326,7 +326,7 @@ def _content(
     own = words_in("" if chosen.prompt in (None, _STANDARD_INPUT) else chosen.prompt)
     if not chosen.files and not own:
         return prompt
-    from tui.engine.prompts.attaching import PromptPlace, attach
+    from tui.engine.attachments import PromptPlace, attach
 
     # In a shell, paths begin where it is.
     folders = (Path(), Path(session.header.project_path))

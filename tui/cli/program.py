@@ -26,7 +26,7 @@ from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionS
 if TYPE_CHECKING:
     # A search in a shell asks no model: half of its time were these and the loop that they need.
     from tui.engine.kept_lists import KeptLists
-    from tui.engine.turns.tool import Tool
+    from tui.engine.turns.tools import Tool
     from tui.engine.turns.turn import TurnSettings
     from tui.importers.protocol import Places
     from tui.providers.guide import PastHit
@@ -122,14 +122,13 @@ class Program(msgspec.Struct, frozen=True):
 
     def recall(self, question: str) -> "Sequence[PastHit]":
         """Find past messages for a question to the built-in guide; blocks."""
-        from tui.engine.library.guide_recall import GuideRecall
+        from tui.engine.library.loose_search import GuideRecall
 
         return GuideRecall(self.store, self.clock)(question)
 
     def turn_settings(self) -> "TurnSettings":
         """The configured settings of models, and the tools of a turn."""
-        from tui.engine.turns.tool_setup import ToolSetup
-        from tui.engine.turns.tools import ToolApprovals, Tools
+        from tui.engine.turns.tools import ToolApprovals, Tools, ToolSetup
         from tui.engine.turns.turn import TurnSettings
         from tui.storage import tool_approvals
 
@@ -140,7 +139,7 @@ class Program(msgspec.Struct, frozen=True):
         return TurnSettings(partial(configured_levels, self.settings), tools)
 
     def _own_tools(self, project: str) -> "Sequence[Tool]":
-        from tui.engine.library.near_matches import search_near
+        from tui.engine.library.loose_search import search_near
         from tui.engine.turns.built_in_tools import built_in_tools
 
         search = partial(search_near, partial(self.store.search, seconds=_SEARCH_SECONDS))

@@ -12,7 +12,7 @@ from tui.domain.search.query import Hit, SearchResult, parse
 from tui.domain.search.search_results import by_session, in_sight
 from tui.domain.text.labels import cell_width, cut_to_cells, local_minute, scope_name
 from tui.domain.text.safe_text import make_visible_line
-from tui.engine.library.near_matches import nearest
+from tui.engine.library.loose_search import nearest
 from tui.errors import UsageError
 
 _PATIENT_SECONDS = 10.0

@@ -14,8 +14,7 @@ from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.moves import Move, Place
 from tui.domain.targets import is_number
 from tui.domain.text.labels import plural
-from tui.engine.library.closed_sessions import read_closed
-from tui.engine.library.session_moves import Undone, check_closed_here
+from tui.engine.library.session_moves import Undone, check_closed_here, read_closed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import StorageError, UsageError

@@ -16,13 +16,13 @@ from tui.domain.targets import is_number, listed_number
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.domain.views.notice import Notice
 from tui.domain.views.session_picker import PickerView
-from tui.engine.library.closed_sessions import (
+from tui.engine.library.retention import Pruned
+from tui.engine.library.session_moves import (
     check_project,
     opened_here,
     read_open_projects,
     session_with_project,
 )
-from tui.engine.library.retention import Pruned
 from tui.engine.library.session_pages import PickerPages
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
@@ -203,7 +203,7 @@ def _no_match(text: str) -> str:
 
 
 def _found(workspace: Workspace, text: str) -> "tuple[SearchResult, SearchResult]":
-    from tui.engine.library.near_matches import nearest
+    from tui.engine.library.loose_search import nearest
 
     search = partial(workspace.reader.search, seconds=_SEARCH_SECONDS)
     found = search(text, MOST_HITS)

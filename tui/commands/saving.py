@@ -13,7 +13,7 @@ from tui.domain.text.fences import codes
 from tui.engine.library.conversation import live_conversation
 from tui.engine.library.exporting import MASK, ExportedSecrets, markdown_with_pictures
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.titles import title_request
+from tui.engine.turns.own_requests import title_request
 from tui.errors import StorageError, UsageError
 from tui.storage.export_file import create
 from tui.storage.protocol import SessionReader

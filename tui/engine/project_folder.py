@@ -1,25 +1,117 @@
-"""The folder of a project, as tools look at it: bounded, and never out of it.
+"""The files of a project: for prompts that refer to them, and bounded for tools that look at them.
 
-Whoever asks is a model, which may have read what an enemy wrote. Everything here blocks.
+Whoever asks for a tool is a model, which may have read what an enemy wrote. Everything here blocks,
+for some seconds where the disk answers, and gives what it has found by then.
 """
 
 import os
+from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from time import monotonic
 
 from tui.domain.journal.blocks import byte_words
+from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_name
-from tui.engine.project_files import project_files
-from tui.engine.prompts.attaching import holds_secrets
 from tui.files import beginning_of, check_kind, check_regular, system_text, text_beginning
+from tui.programs import output_of
+
+MOST_FILES = 20_000
+LIST_SECONDS = 3.0
+
+_MOST_BYTES = 4_000_000
+_MOST_CHARACTERS, _MOST_NAMES = 10_000, 20
+_NAME = late_pattern(r"(?<![\w@/.])\w[\w/-]*\.\w{1,5}\b")
+# A repository may name a program as the monitor of its files, which nobody here has allowed.
+_GIT = ("git", "-c", "core.fsmonitor=false", "ls-files", "-co", "--exclude-standard", "-z")
+_LEFT_OUT = frozenset(
+    {
+        *(".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv"),
+        *(".cache", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"),
+    }
+)
+
+
+def project_files(root: Path) -> Sequence[str]:
+    """List files and folders below a directory, relative to it; folders end in ``/``.
+
+    Of a git repository those that it does not ignore.
+    """
+    deadline = monotonic() + LIST_SECONDS
+    files = _known_to_git(root)
+    if files is None:
+        return list(islice(_below(root, deadline), MOST_FILES))
+    folders: set[str] = set()
+    for path in files:
+        while (path := path.rpartition("/")[0]) and f"{path}/" not in folders:
+            folders.add(f"{path}/")
+    return [*folders, *files]
+
+
+def folder_entries(folder: Path) -> Sequence[str]:
+    """List the names in a folder; those of folders, and of links to some, end in ``/``."""
+    deadline = monotonic() + LIST_SECONDS
+    entries = islice(_entries(folder, deadline), MOST_FILES)
+    return [f"{entry.name}/" if _is_folder(entry, links=True) else entry.name for entry in entries]
+
+
+def names_file(text: str, root: Path) -> bool:
+    """Tell whether a text names a file below a directory, without a reference to it."""
+    words = islice(_NAME.finditer(text[:_MOST_CHARACTERS]), _MOST_NAMES)
+    with suppress(OSError):
+        return any((root / word[0]).is_file() for word in words)
+    return False
+
+
+def _known_to_git(root: Path) -> Sequence[str] | None:
+    """The files that git does not ignore; ``None`` outside of a repository."""
+    try:
+        output = output_of(
+            _GIT, _MOST_BYTES, LIST_SECONDS, root, {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+        )
+    except OSError:
+        return None
+    if output.code:
+        return None
+    names = output.data.split(b"\0")[:-1]
+    return [os.fsdecode(name) for name in dict.fromkeys(names[:MOST_FILES])]
+
+
+def _below(root: Path, deadline: float) -> Iterator[str]:
+    """Walk a tree, breadth first: nearer files come before a limit is reached."""
+    folders = deque([""])
+    while folders:
+        folder = folders.popleft()
+        for entry in _entries(root / folder, deadline):
+            if not _is_folder(entry):
+                yield folder + entry.name
+            elif entry.name not in _LEFT_OUT:
+                path = f"{folder}{entry.name}/"
+                folders.append(path)
+                yield path
+
+
+def _entries(folder: Path, deadline: float) -> Iterator[os.DirEntry[str]]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if monotonic() > deadline:
+                return
+            yield entry
+
+
+def _is_folder(entry: os.DirEntry[str], *, links: bool = False) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=links)
+    except OSError:
+        return False
+
 
 READ_BYTES = 8_000_000
 """The part of a file that is read or searched."""
-SECONDS = 5.0
+SEARCH_SECONDS = 5.0
 MOST_LISTED = 500
 MOST_FOUND = 100
 
@@ -28,6 +120,31 @@ Notices = list[str]
 
 _LONGEST_LINE = 240
 _INNER = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+
+
+_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
+_NAMES = frozenset(
+    {
+        *(".env", ".envrc", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf"),
+        *(".git-credentials", ".htpasswd", ".vault-token", ".dockercfg", ".bash_history"),
+        *("credentials", "credentials.json", "secrets.json", "shadow", "connections.toml"),
+    }
+)
+_OWN, _OWN_FOLDERS = ("config.toml", "tools.toml"), (["sibyl", "keys"], ["sibyl", "sign-ins"])
+_PATTERNS = (
+    *(".env.*", "*.env", "id_*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore"),
+    *("*.kdbx", "*.ppk", "*.asc", "*.gpg", "secrets.*"),
+)
+
+
+def holds_secrets(path: PurePath) -> bool:
+    """Tell by its names whether a file or folder holds secrets, such as ``~/.ssh/id_rsa``."""
+    parts = [part.casefold() for part in path.parts]
+    name = parts[-1] if parts else ""
+    is_ours = (parts[-2:-1] == ["sibyl"] and name in _OWN) or parts[-3:-1] in _OWN_FOLDERS
+    if is_ours or not _FOLDERS.isdisjoint(parts):
+        return True
+    return name in _NAMES or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)
 
 
 class NotShown(Exception):
@@ -76,7 +193,7 @@ class ProjectFolder:
 
     def search_files(self, text: str, folder: str, pattern: str) -> tuple[Sequence[str], Notices]:
         """Find lines that have a text, in any case."""
-        deadline, wanted = monotonic() + SECONDS, text.casefold()
+        deadline, wanted = monotonic() + SEARCH_SECONDS, text.casefold()
         found: list[str] = []
         skipped, late = 0, False
         for name in self._files(folder, pattern):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.app.controllers.stand_ins import Chat, Clock
 from tui.app.controllers.session_view import SessionPresenter
-from tui.engine.sessions.activity import Activity
+from tui.engine.sessions.loaded_session import Activity
 
 
 class App:

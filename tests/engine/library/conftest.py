@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.library.remembered import five_hundred
-from tui.engine.library.near_matches import nearest
+from tui.engine.library.loose_search import nearest
 from tui.storage.file_store import FileStore
 
 _PATIENT = 5

@@ -11,8 +11,8 @@ from tests.examples import examples
 from tests.storage.stories import RandomStory, load, reading, stories
 from tui.domain.journal.message import Message
 from tui.domain.search.find_query import count_in, needle
-from tui.engine.library import find_in_session
-from tui.engine.library.find_in_session import RecentCounts, find_earlier
+from tui.engine.library import conversation
+from tui.engine.library.conversation import RecentCounts, find_earlier
 from tui.errors import StorageError
 
 
@@ -38,8 +38,8 @@ async def found_in(journal, wanted, reader=None, tail=3):
 
 @pytest.fixture
 def small_pages(monkeypatch):
-    monkeypatch.setattr(find_in_session, "PAGE", 3)
-    monkeypatch.setattr(find_in_session, "_FIRST_PAGE", 2)
+    monkeypatch.setattr(conversation, "PAGE", 3)
+    monkeypatch.setattr(conversation, "_FIRST_PAGE", 2)
 
 
 @examples(1)
@@ -49,8 +49,8 @@ def test_what_is_found_page_by_page_is_what_a_plain_scan_finds(story, wanted):
     if looked_for is None:
         return
     with pytest.MonkeyPatch.context() as patch, reading(story.data) as journal:
-        patch.setattr(find_in_session, "PAGE", 3)
-        patch.setattr(find_in_session, "_FIRST_PAGE", 2)
+        patch.setattr(conversation, "PAGE", 3)
+        patch.setattr(conversation, "_FIRST_PAGE", 2)
         stretches = asyncio.run(found_in(journal, looked_for))
     found = [(each.message_id, each.count) for s in stretches for each in s.found]
     messages = [e for e in load(story.data).entries if isinstance(e, Message)]
@@ -79,7 +79,7 @@ def test_only_what_has_changed_at_the_end_is_counted_again(monkeypatch):
         looked_at.append(message.id)
         return count_in(wanted, message)
 
-    monkeypatch.setattr(find_in_session, "count_in", counted)
+    monkeypatch.setattr(conversation, "count_in", counted)
     recent = RecentCounts(needle("x"))
     first, growing = user("m1", "x"), answer("m2", "x")
     assert [f.count for f in recent.of((first, growing)).found] == [1, 1]

@@ -7,7 +7,7 @@ import pytest
 from tests.attached import NOTES, showing
 from tests.builders import START, answer, user
 from tests.failing import raiser
-from tui.engine.library.guide_recall import GuideRecall
+from tui.engine.library.loose_search import GuideRecall
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.engine.library.remembered import REMEMBERED
 from tests.engine.scripted_model import ScriptedModel
-from tui.engine.library.meaning_search import MOST_QUERIES, ask_for_queries, find_all, queries_in
+from tui.engine.library.loose_search import MOST_QUERIES, ask_for_queries, find_all, queries_in
 
 _FIRST = 5
 _USELESS = ("the thing", "something we said", "it does not work", "xylophone", "error")

@@ -5,7 +5,7 @@ import pytest
 from tests.builders import answer, user
 from tests.engine.library.conftest import Searched
 from tests.engine.library.remembered import REMEMBERED
-from tui.engine.library.near_matches import search_near
+from tui.engine.library.loose_search import search_near
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 from tui.domain.journal.blocks import FileBlock, ImageBlock
 from tui.domain.journal.message import Message
 from tui.domain.references import reference_to, reference_to_picture, words_in
-from tui.engine.prompts.attaching import ATTACHMENTS, PromptPlace, attach
-from tui.engine.prompts.reading import FOLDER_ENTRIES, TEXT_FILE_BYTES
+from tui.engine.attachments import ATTACHMENTS, FOLDER_ENTRIES, TEXT_FILE_BYTES, PromptPlace, attach
 from tui.errors import AttachmentNotFound, UsageError
 from tui.storage.file_store import FileStore
 

@@ -3,8 +3,7 @@ import os
 import pytest
 
 from tui.domain.references import words_in
-from tui.engine.prompts.attaching import PromptPlace
-from tui.engine.prompts.preview import preview
+from tui.engine.attachments import PromptPlace, preview
 from tui.errors import AttachmentNotFound
 
 KEPT = "0123456789abcdef"

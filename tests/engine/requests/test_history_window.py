@@ -3,8 +3,8 @@
 import pytest
 
 from tui.domain.journal.records import Summary
-from tui.engine.requests import history_window as module
-from tui.engine.requests.history_window import context_of, read_context
+from tui.engine import model_requests as module
+from tui.engine.model_requests import context_of, read_context
 
 
 def texts(context):

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tests.strategies import any_text
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.engine.requests.model_request import fits, project
-from tui.engine.requests.token_estimate import estimated_tokens
+from tui.engine.model_requests import estimated_tokens, fits, project
 from tui.providers.protocol import ToolDefinition
 
 WIDE = 10_000_000

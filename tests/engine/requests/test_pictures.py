@@ -4,14 +4,14 @@ import pytest
 
 from tests.attached import NOTES, numbered, showing
 from tui.domain.journal.message import Message
-from tui.engine.requests.model_request import project
-from tui.engine.requests.pictures import (
+from tui.engine.model_requests import (
     REQUEST_PICTURE_BYTES,
+    estimated_tokens,
     pictures_of,
+    project,
     with_newest_pictures,
     without_pictures,
 )
-from tui.engine.requests.token_estimate import estimated_tokens
 
 WIDE = 10_000_000
 

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from tests.strategies import any_text
 from tui.domain.journal.message import Message, ToolCall
-from tui.engine.requests.token_estimate import estimated_tokens, tokens_of
+from tui.engine.model_requests import estimated_tokens, tokens_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.engine.workspaces import said
 from tests.failing import raiser
 from tui.domain.journal.message import Message, ToolCall
 from tui.engine.sessions.external_changes import Follower
-from tui.engine.sessions.session_loader import read_only_words
+from tui.engine.sessions.open_sessions import read_only_words
 from tui.errors import NewerVersion, SessionBusy, SessionDamaged, SessionNotFound, StorageError
 
 

@@ -14,16 +14,16 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import Summary
-from tui.engine.requests.history_window import read_context
-from tui.engine.requests.model_request import (
+from tui.engine.model_requests import (
     after_summary,
+    estimated_tokens,
     exchanged_with_models,
     live_tokens,
     project,
+    read_context,
 )
-from tui.engine.requests.token_estimate import estimated_tokens
 from tui.engine.sessions import open_session
-from tui.engine.turns.compaction import (
+from tui.engine.turns.own_requests import (
     FULL,
     KEPT,
     Compaction,

@@ -11,7 +11,7 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import Decision
 from tui.engine import project_folder
 from tui.engine.sessions.open_session import SessionOrigin, new_session
-from tui.engine.turns import project_tools
+from tui.engine.turns import built_in_tools
 from tui.engine.turns.tools import DENIED, ToolApprovals, Tools
 
 ALL = ("list_files", "read_file", "search_files")
@@ -63,7 +63,7 @@ async def test_a_file_is_shown_as_it_is(look, project):
 
 
 async def test_a_long_file_comes_in_parts(look, project, monkeypatch):
-    monkeypatch.setattr(project_tools, "MOST_LINES", 2)
+    monkeypatch.setattr(built_in_tools, "MOST_LINES", 2)
     (project / "long").write_text("one\ntwo\nthree\nfour\nfive\n")
     first = await look("read_file", path="long")
     assert first == "one\ntwo\n[Lines 1 to 2 of 5. Go on with first_line 3.]"
@@ -72,7 +72,7 @@ async def test_a_long_file_comes_in_parts(look, project, monkeypatch):
 
 
 async def test_long_lines_and_files_are_cut_where_that_is_said(look, project, monkeypatch):
-    monkeypatch.setattr(project_tools, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(built_in_tools, "MOST_CHARACTERS", 10)
     (project / "wide").write_text("x" * 30 + "\nnext\n")
     said = await look("read_file", path="wide")
     assert said == f"{'x' * 10}\n[Line 1 is cut. Lines 1 to 1 of 2. Go on with first_line 2.]"
@@ -98,7 +98,7 @@ async def test_what_is_found_is_bounded(look, project, monkeypatch):
     found = await look("search_files", text="needle")
     assert found.startswith("many:1: needle\nmany:2: needle\n[There may be more: name a")
     assert "[The first 1 of 3 files.]" in await look("list_files")
-    monkeypatch.setattr(project_folder, "SECONDS", -1.0)
+    monkeypatch.setattr(project_folder, "SEARCH_SECONDS", -1.0)
     assert "There may be more" in await look("search_files", text="needle")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.config.settings_schema import ToolServerSettings
-from tui.engine.turns.tool_setup import line_of, name_for, typed_server
+from tui.engine.turns.tools import line_of, name_for, typed_server
 from tui.errors import UsageError
 
 

@@ -77,7 +77,7 @@ class ExternalEditor(Controller):
         self, command: Sequence[str], session: LoadedSession, text: str
     ) -> tuple[str, str]:
         """Why nothing is taken over, and what the editor wrote."""
-        from tui.engine.sessions.edited_drafts import read_edited
+        from tui.engine.sessions.draft_keeper import read_edited
 
         file = self._workspace.prompts.lend(session, text)
         with file as path, self._app.suspend(), _same_attributes():

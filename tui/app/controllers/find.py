@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     # Only who looks for something needs them.
     from tui.domain.search.find_query import Needle
-    from tui.engine.library.find_in_session import RecentCounts
+    from tui.engine.library.conversation import RecentCounts
 
 RECOUNT_SECONDS = 0.3
 """The interval at which matches at the end are counted again: answers grow."""
@@ -95,7 +95,7 @@ class FindController(Controller):
 
     def _begin(self, needle: "Needle", reading: "ReadingPosition") -> _Search:
         from tui.domain.search.find_matches import Matches
-        from tui.engine.library.find_in_session import RecentCounts
+        from tui.engine.library.conversation import RecentCounts
 
         search = _Search(self._workspace.current, needle, RecentCounts(needle), Matches(reading))
         self._search = search
@@ -108,7 +108,7 @@ class FindController(Controller):
         return search
 
     async def _run(self, search: _Search, reader: str | None) -> None:
-        from tui.engine.library.find_in_session import find_earlier
+        from tui.engine.library.conversation import find_earlier
 
         entries, cursor = search.session.latest, search.session.cursor
         stretch = await asyncio.to_thread(search.recent.of, entries, reader)

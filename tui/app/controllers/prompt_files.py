@@ -14,7 +14,7 @@ from tui.app.services.clipboard_picture import read_picture
 from tui.domain.file_names import FileListing, FileNames
 from tui.domain.references import reference_to, reference_to_picture
 from tui.domain.views.notice import Notice
-from tui.engine.project_files import folder_entries, project_files
+from tui.engine.project_folder import folder_entries, project_files
 from tui.errors import StorageError, UsageError
 from tui.files import system_text, user_path
 from tui.widgets.prompt import Prompt

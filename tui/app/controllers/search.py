@@ -145,7 +145,7 @@ class SearchController(Controller):
 
     def _found(self, text: str, wanted: Callable[[], bool]) -> "Results":
         from tui.domain.search.search_results import Results, as_typed, is_question
-        from tui.engine.library.near_matches import nearest
+        from tui.engine.library.loose_search import nearest
 
         search = partial(self._workspace.reader.search, wanted=wanted)
         try:
@@ -175,7 +175,7 @@ class SearchController(Controller):
 
     async def _ask(self, screen: "SearchScreen", results: "Results") -> None:
         """Have a model asked for other words, and show what these find, too."""
-        from tui.engine.library.meaning_search import ask_for_queries, find_all
+        from tui.engine.library.loose_search import ask_for_queries, find_all
 
         screen.say(f"Asking {results.model} for other words…")
         try:

@@ -11,7 +11,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
-    from tui.engine.prompts.attaching import Attached
+    from tui.engine.attachments import Attached
 
 _NAMES_SAID = 3
 SECONDS_TO_READ = 0.5

@@ -12,7 +12,7 @@ from tui.domain.providers import is_guide
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.turns.compaction import KEPT, Compacted, Compaction
+from tui.engine.turns.own_requests import KEPT, Compacted, Compaction
 from tui.errors import SibylError, StorageError
 
 MESSAGES_BETWEEN_TRIES = 6

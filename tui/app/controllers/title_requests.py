@@ -10,7 +10,7 @@ from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.titles import TitleRequest, title_request
+from tui.engine.turns.own_requests import TitleRequest, title_request
 from tui.errors import SibylError
 from tui.logs import error_name, log_of
 from tui.widgets.sidebar.rename_line import RenameLine

@@ -13,15 +13,16 @@ from tui.domain.journal.records import Settings
 from tui.domain.text.labels import listed
 from tui.domain.views.notice import Report
 from tui.domain.views.tool_rows import Allowed, ListedTool, ToolRow, tool_rows
-from tui.engine.turns.tool import Tool
-from tui.engine.turns.tool_setup import (
+from tui.engine.turns.tools import (
+    Tool,
+    Tools,
     is_address,
     is_elsewhere,
     line_of,
     name_for,
+    server_tools,
     typed_server,
 )
-from tui.engine.turns.tools import Tools, server_tools
 from tui.errors import SibylError, StorageError, UsageError
 from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolChange, ToolScreen, WentBack

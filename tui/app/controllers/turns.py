@@ -218,7 +218,7 @@ class Turns(Controller):
         model, settings = session.session.model, self._settings
         reads = any(tool.name.endswith("read_file") for tool in settings.offered(own, model))
         if settings.offers_tools(own, model) and not reads:
-            from tui.engine.project_files import names_file
+            from tui.engine.project_folder import names_file
 
             if await asyncio.to_thread(names_file, prompt, project):
                 self._remark(session, _UNSEEN)

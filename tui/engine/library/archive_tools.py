@@ -17,8 +17,8 @@ from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.domain.text.secrets import mask_secrets, may_show_secret
 from tui.domain.tool_servers import ServedResult, ServedTool
 from tui.domain.views.markdown import MarkdownMessages
-from tui.engine.library.near_matches import nearest
-from tui.engine.turns.tool import InvalidArguments, fields_of, schema_of
+from tui.engine.library.loose_search import nearest
+from tui.engine.turns.tools import InvalidArguments, fields_of, schema_of
 from tui.errors import SessionNotFound, SibylError, StorageError
 from tui.storage.journal import BEGINNING, Journal
 from tui.storage.protocol import FINDABLE, SessionFilter, SessionStore

@@ -1,22 +1,88 @@
-"""Saves drafts: text typed and not sent, or sent and not on disk yet."""
+"""Saves drafts: text typed and not sent, or sent and not on disk yet.
+
+A prompt in the hands of an external editor has a folder of its own beside the drafts, which is
+locked while its program lives. After a kill its text becomes a draft again.
+"""
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+import shutil
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from tui.domain.commands import text_to_send
-from tui.domain.journal.message import Message
+from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.message import TEXT_BYTES, Message
 from tui.domain.journal.session import Draft, Session
+from tui.domain.json_limits import LINE_BYTES
 from tui.domain.timestamps import parse_utc
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.write_queue import save_errors
 from tui.errors import StorageError
+from tui.files import read_bounded, read_json
+from tui.storage import locks
 from tui.storage.disk import storage_errors
 from tui.storage.drafts import Drafts
+
+_PROMPT, _DRAFT, _LOCK = "prompt.md", "draft.json", "lock"
+
+
+@contextmanager
+def lent(drafts: Drafts, draft: Draft) -> Generator[Path]:
+    """A file with the text of a draft that nobody else can read; gone afterwards.
+
+    Raises ``StorageError`` and ``OSError``.
+    """
+    folder = drafts.folder_for_edit(draft.session_id)
+    lock = locks.take(folder / _LOCK, new=True)
+    try:
+        _write(folder / _DRAFT, journal_json(msgspec.to_builtins(draft)))
+        _write(folder / _PROMPT, draft.text.encode("utf-8", "surrogatepass"))
+        yield folder / _PROMPT
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        lock.release()
+
+
+def read_edited(path: Path, before: str) -> str:
+    """Read what an editor has made of the text ``before``.
+
+    Raises ``UnfitFile`` for another kind of file or a larger one than a prompt, and ``OSError``.
+    """
+    data = read_bounded(path, TEXT_BYTES)
+    try:
+        written = data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        written = data.decode("utf-8", "replace")
+    if "\r\n" not in before:
+        written = written.replace("\r\n", "\n")
+    # Editors end the last line; nobody has typed that.
+    return written if before.endswith("\n") else written.removesuffix("\n")
+
+
+def recover(drafts: Drafts, folder: Path) -> None:
+    """Make a draft of what the editor of a killed program has written, and remove its folder.
+
+    Raises ``StorageError``.
+    """
+    with storage_errors(f"Cannot read {folder}"):
+        if not os.path.lexists(folder / _LOCK) or locks.holder_of(folder / _LOCK) is not None:
+            return
+    with suppress(OSError, msgspec.ValidationError):
+        draft = msgspec.convert(read_json(folder / _DRAFT, LINE_BYTES), Draft)
+        if folder.name.startswith(draft.session_id):
+            drafts.save_edited(draft, read_edited(folder / _PROMPT, draft.text))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write(path: Path, data: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        file.write(data)
+
 
 _TOKEN_BYTES = 3
 
@@ -118,8 +184,6 @@ class DraftKeeper:
 
         Raises ``StorageError`` and ``OSError``.
         """
-        from tui.engine.sessions.edited_drafts import lent
-
         return lent(self._drafts, msgspec.structs.replace(loaded.draft(), text=text, queued=()))
 
     def recover_edits(self) -> None:
@@ -130,8 +194,6 @@ class DraftKeeper:
         with storage_errors("Cannot read the drafts"):
             found = list(self._drafts.edits())
         for folder in found:
-            from tui.engine.sessions.edited_drafts import recover
-
             recover(self._drafts, folder)
 
     def unclaimed(self, scope: str) -> str | None:

@@ -16,11 +16,11 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Entry, Holder, Stamp, Tail
 from tui.domain.views.notice import Notice
-from tui.engine.requests.missing_results import answered
+from tui.engine.model_requests import answered
 from tui.engine.sessions.loaded_pages import PAGE
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import WINDOW
-from tui.engine.sessions.session_loader import read_only_words
+from tui.engine.sessions.open_sessions import read_only_words
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
 from tui.storage.journal import Journal

@@ -30,8 +30,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.session import Entry, Session, Tail
 from tui.domain.providers import is_guide
 from tui.domain.timestamps import format_utc
-from tui.engine.requests.history_window import HistoryWindow, context_of, read_context
-from tui.engine.requests.missing_results import missing_results
+from tui.engine.model_requests import HistoryWindow, context_of, missing_results, read_context
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.fork import write_copy
 from tui.engine.sessions.write_queue import WriteQueue

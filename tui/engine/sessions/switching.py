@@ -10,8 +10,7 @@ from typing import Any
 
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.open_sessions import OpenSessions
-from tui.engine.sessions.session_loader import SessionLoader
+from tui.engine.sessions.open_sessions import OpenSessions, SessionLoader
 from tui.errors import SibylError, StorageError, UsageError
 from tui.logs import log_of, milliseconds_since
 from tui.providers.protocol import Model

@@ -22,8 +22,7 @@ from tui.engine.sessions.fork import write_fork
 from tui.engine.sessions.loaded_pages import PAGE
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession, SessionOrigin
-from tui.engine.sessions.open_sessions import OpenSessions
-from tui.engine.sessions.session_loader import SessionLoader, read_only_words
+from tui.engine.sessions.open_sessions import OpenSessions, SessionLoader, read_only_words
 from tui.engine.sessions.switching import ModelFor, Switcher
 from tui.engine.sessions.write_queue import save_errors
 from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
@@ -34,7 +33,7 @@ from tui.storage.stores import SessionStores
 
 if TYPE_CHECKING:
     from tui.domain.views.attached import AttachedView
-    from tui.engine.prompts.attaching import Attached, PromptPlace
+    from tui.engine.attachments import Attached, PromptPlace
 
 _OTHERS_TRIED = 5
 
@@ -309,7 +308,7 @@ class Workspace:
 
         def work() -> "Attached":
             # Imported with the first reference: the first screen needs none of it.
-            from tui.engine.prompts.attaching import attach
+            from tui.engine.attachments import attach
 
             own, earlier = loaded.prompt.references_of(text), self._attached_before(loaded)
             return attach(text, own, self._place_of(loaded), earlier=earlier)
@@ -327,14 +326,14 @@ class Workspace:
         """Describe what the user's own references in a prompt will attach."""
 
         def work() -> "AttachedView":
-            from tui.engine.prompts.preview import preview
+            from tui.engine.attachments import preview
 
             return preview(text, own, self._place_of(loaded))
 
         return await asyncio.to_thread(work)
 
     def _place_of(self, loaded: LoadedSession) -> "PromptPlace":
-        from tui.engine.prompts.attaching import PromptPlace
+        from tui.engine.attachments import PromptPlace
 
         folder = Path(loaded.session.header.project_path)
         return PromptPlace(self._stores.of(loaded.id), loaded.id, [folder])

@@ -13,8 +13,7 @@ from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
 from tui.domain.providers import is_guide
-from tui.engine.requests.model_request import Projection, fits, project
-from tui.engine.requests.pictures import pictures_of, without_pictures
+from tui.engine.model_requests import Projection, fits, pictures_of, project, without_pictures
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import (

@@ -1,26 +1,130 @@
-"""Attaches to a prompt what its references name: the content of a message is made of them."""
+"""The files and pictures that a prompt refers to: read, previewed, and made part of its message."""
 
 import errno
+import heapq
+import itertools
 import os
+import stat
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
-from contextlib import contextmanager
-from fnmatch import fnmatchcase
+from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock, byte_words, content_of
+from tui.domain.journal.blocks import (
+    PICTURE_BYTES,
+    Attachment,
+    FileBlock,
+    ImageBlock,
+    byte_words,
+    content_of,
+    media_type_of,
+)
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.references import Reference, kept_picture, references
 from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_name
-from tui.domain.views.attached import listed
-from tui.engine.prompts.reading import Picture, as_picture, read_attachment, refusal, refused_as
-from tui.engine.requests.pictures import PICTURES, REQUEST_PICTURE_BYTES
+from tui.domain.views.attached import AttachedView, listed
+from tui.engine.model_requests import PICTURES, REQUEST_PICTURE_BYTES
+from tui.engine.project_folder import holds_secrets
 from tui.errors import AttachmentNotFound, UsageError
+from tui.files import check_kind, read_beginning, text_beginning
 from tui.storage.protocol import JournalStore
+
+TEXT_FILE_BYTES = 256_000
+"""The part of a text file that is attached."""
+FOLDER_ENTRIES = 1_000
+"""The part of a folder's entries that is listed."""
+
+_HIDDEN = ".git"
+_NO_TEXT = "it is not text or a picture"
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """A picture that was read, and is not kept yet."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
+def read_attachment(path: Path, name: str) -> FileBlock | Picture:
+    """Read what a path names, also through symbolic links; ``name`` is what the user wrote.
+
+    Raises ``UsageError`` with the reason if that cannot be attached.
+    """
+    with refused_as(name):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return _listing(path, name)
+        # Before it is opened: to open a device may do something.
+        check_kind(mode, path)
+        data, size = read_beginning(path, TEXT_FILE_BYTES, follow=True)
+        if media_type_of(data) is None:
+            return _text_file(name, data, size)
+        picture, size = read_beginning(path, PICTURE_BYTES + 1, follow=True)
+        return as_picture(name, picture, size)
+
+
+def as_picture(name: str, data: bytes, size: int) -> Picture:
+    """Make a picture of its bytes. Raises ``UsageError``."""
+    media_type = media_type_of(data)
+    if media_type is None:
+        raise refusal(name, _NO_TEXT)
+    if len(data) > PICTURE_BYTES:
+        most = byte_words(PICTURE_BYTES)
+        raise refusal(
+            name, f"a picture may have {most} at most, and this one has {byte_words(size)}"
+        )
+    return Picture(make_visible_name(name), media_type, data)
+
+
+def refusal(name: str, reason: str) -> UsageError:
+    """The error for a thing that cannot be attached."""
+    return UsageError(f"Cannot attach {make_visible_name(name)}: {reason}.")
+
+
+@contextmanager
+def refused_as(name: str) -> Generator[None]:
+    """Let what the system refuses be a ``UsageError`` that names the thing."""
+    try:
+        yield
+    except OSError as error:
+        raise refusal(name, error.strerror or type(error).__name__) from error
+
+
+def _text_file(name: str, data: bytes, size: int) -> FileBlock:
+    try:
+        text = text_beginning(data, size)
+    except UnicodeDecodeError as error:
+        raise refusal(name, _NO_TEXT) from error
+    if "\0" in text:
+        raise refusal(name, _NO_TEXT)
+    return FileBlock(make_visible_name(name), text, size, cut=size > len(data))
+
+
+def _listing(path: Path, name: str) -> FileBlock:
+    numbers = itertools.count()
+    with os.scandir(path) as entries:
+        kept = (each for each in entries if each.name != _HIDDEN)
+        # The number of each comes along: at the end the next one is their count.
+        numbered = zip(kept, numbers, strict=False)
+        first = heapq.nsmallest(FOLDER_ENTRIES, numbered, key=lambda each: each[0].name)
+        lines = [_line(each) for each, _ in first]
+    size = next(numbers)
+    shown = make_visible_name(name)
+    return FileBlock(shown, "\n".join(lines), size, cut=size > len(lines), folder=True)
+
+
+def _line(entry: os.DirEntry[str]) -> str:
+    try:
+        is_folder = entry.is_dir()
+    except OSError:
+        is_folder = False  # a link that leads in circles
+    return make_visible_name(entry.name) + "/" * is_folder
+
 
 ATTACHMENTS = 50
 """The limit for one prompt."""
@@ -29,30 +133,6 @@ _PATHS = ("/", "~/", "./", "../")
 _ENDING = late_pattern(r"\w\.\w{1,4}\Z")
 _NAMES_SAID = 3
 _UNKNOWN = (FileNotFoundError, NotADirectoryError)
-
-_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
-_NAMES = frozenset(
-    {
-        *(".env", ".envrc", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf"),
-        *(".git-credentials", ".htpasswd", ".vault-token", ".dockercfg", ".bash_history"),
-        *("credentials", "credentials.json", "secrets.json", "shadow", "connections.toml"),
-    }
-)
-_OWN, _OWN_FOLDERS = ("config.toml", "tools.toml"), (["sibyl", "keys"], ["sibyl", "sign-ins"])
-_PATTERNS = (
-    *(".env.*", "*.env", "id_*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore"),
-    *("*.kdbx", "*.ppk", "*.asc", "*.gpg", "secrets.*"),
-)
-
-
-def holds_secrets(path: PurePath) -> bool:
-    """Tell by its names whether a file or folder holds secrets, such as ``~/.ssh/id_rsa``."""
-    parts = [part.casefold() for part in path.parts]
-    name = parts[-1] if parts else ""
-    is_ours = (parts[-2:-1] == ["sibyl"] and name in _OWN) or parts[-3:-1] in _OWN_FOLDERS
-    if is_ours or not _FOLDERS.isdisjoint(parts):
-        return True
-    return name in _NAMES or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)
 
 
 class PromptPlace(msgspec.Struct, frozen=True):
@@ -250,3 +330,68 @@ def _cut_notice(blocks: Sequence[Attachment]) -> str:
         return f"Attached in part: {cut[0].label}"
     size = byte_words(sum(map(sent_bytes, blocks)))
     return f"Attached in part: {listed([b.path for b in cut], _NAMES_SAID)}; {size} sent in all"
+
+
+_PICTURE_MARK = 12
+"""The bytes by which a picture is known."""
+
+_sizes: dict[str, int] = {}
+"""The sizes of kept pictures, which never change."""
+
+
+def preview(text: str, own: Collection[str], place: PromptPlace) -> AttachedView:
+    """Describe what the user's own references in a prompt lead to. It blocks."""
+    files: dict[str, int] = {}
+    missing: dict[str, None] = {}
+    for reference in references(text, own):
+        found = _found(reference, place)
+        if found is not None:
+            files.setdefault(*found)
+        elif is_path(reference, place):
+            missing[shown(reference)] = None
+    return AttachedView(tuple(files), sum(files.values()), tuple(missing))
+
+
+def _found(reference: Reference, place: PromptPlace) -> tuple[str, int] | None:
+    for find in (_previewed_on_disk, _previewed_in_store):
+        for path in reference.candidates:
+            if found := find(path, place):
+                return found
+    return None
+
+
+def _previewed_on_disk(written: str, place: PromptPlace) -> tuple[str, int] | None:
+    """The label of a file and the bytes of it that would be sent; ``None`` without one."""
+    for folder in place.folders:
+        # The reason why one cannot be looked up is told when it is sent.
+        with suppress(OSError, UsageError):
+            path = folder / expanded(written)
+            if (status := status_of(path)) is not None:
+                return _described(make_visible_name(written), path, status.st_mode, status.st_size)
+    return None
+
+
+def _described(name: str, path: Path, mode: int, size: int) -> tuple[str, int]:
+    if stat.S_ISDIR(mode):
+        return name, sent_bytes(read_attachment(path, name))
+    if not stat.S_ISREG(mode):
+        return name, 0
+    sent = min(size, TEXT_FILE_BYTES)
+    if sent < size:
+        with suppress(OSError):
+            beginning, _ = read_beginning(path, _PICTURE_MARK, follow=True)
+            sent = size if media_type_of(beginning) else sent
+    part = f"{byte_words(sent)} of " if sent < size else ""
+    return f"{name} {part}{byte_words(size)}", sent
+
+
+def _previewed_in_store(written: str, place: PromptPlace) -> tuple[str, int] | None:
+    prefix = kept_picture(written)
+    if prefix is None:
+        return None
+    with suppress(AttachmentNotFound):
+        found = place.store.find_attachment(place.session_id, prefix)
+        if found not in _sizes:
+            _sizes[found] = len(place.store.attachment(place.session_id, found))
+        return f"{written} {byte_words(_sizes[found])}", _sizes[found]
+    return None

@@ -1,0 +1,434 @@
+"""Requests to a model: a projection of a session's records, read back only as far as they fit.
+
+Where no server has counted, tokens are estimated; rather too many than too few.
+"""
+
+import itertools
+import json
+import string
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from tui.domain.journal.blocks import ImageBlock, Part, content_of_parts, merged, parts_of
+from tui.domain.journal.message import INTERRUPTED, Message, ToolCall
+from tui.domain.journal.records import Record, Reset, Summary
+from tui.domain.journal.session import Session
+from tui.domain.model_settings import ModelParameters
+from tui.domain.providers import is_guide
+from tui.domain.strict_messages import joined, result_as_text
+from tui.providers.protocol import ModelRequest, ToolDefinition
+from tui.storage.journal import Journal
+
+BYTES_PER_TOKEN = 3
+"""For a rough size of text that is not read."""
+_TOKENS_PER_MESSAGE = 8
+_TOKENS_PER_PICTURE = 1_600
+"""A large picture's at Anthropic, by its documentation; OpenAI and Google count fewer."""
+_WORDS = (string.ascii_letters + " \n").encode()
+_ODD = bytes(set(range(128)) - set(_WORDS))
+
+
+def estimated_tokens(message: Message) -> int:
+    """Estimate the tokens of a message, with its files, its pictures and its calls."""
+    pictures = sum(isinstance(each, ImageBlock) for each in message.attachments)
+    return estimated_text_tokens(message) + pictures * _TOKENS_PER_PICTURE
+
+
+def estimated_text_tokens(message: Message) -> int:
+    """Estimate the tokens of a message whose pictures are sent as labels."""
+    calls = "".join(call.name + str(call.arguments) for call in message.tool_calls)
+    return tokens_of(message.text + calls) + _TOKENS_PER_MESSAGE
+
+
+def tokens_of_tools(tools: Sequence[ToolDefinition]) -> int:
+    """Estimate the tokens of the definitions that a request offers."""
+    texts = (f"{each.name}{each.description}{json.dumps(each.parameters)}" for each in tools)
+    return sum(tokens_of(text) + _TOKENS_PER_MESSAGE for text in texts)
+
+
+def tokens_of(text: str) -> int:
+    """Estimate the tokens of a text, at two million characters in ten milliseconds.
+
+    Of letters and blanks four make a token, of digits and punctuation two. A character that is
+    not ASCII counts half a token for each byte but its first: a Cyrillic one half, a Chinese one
+    whole.
+    """
+    data = text.encode(errors="replace")
+    letters = len(data) - len(data.translate(None, _WORDS))
+    odd = len(data) - letters if text.isascii() else len(data) - len(data.translate(None, _ODD))
+    return (letters + 2 * odd) // 4 + (len(data) - len(text)) // 2
+
+
+PICTURES = 20
+"""Pictures in one request. Anthropic takes more only if they are small, Bedrock no more."""
+REQUEST_PICTURE_BYTES = 15_000_000
+"""Their size together: encoded they make 20 MB, which is all that Google takes in a request."""
+_STEP = 5
+"""Pictures that are left out at once: a request that begins as the one before it is cached."""
+
+
+def pictures_of(messages: Iterable[Message]) -> list[ImageBlock]:
+    """The pictures that users have sent, oldest first."""
+    return [
+        each
+        for message in messages
+        if message.role == "user"
+        for each in message.attachments
+        if isinstance(each, ImageBlock)
+    ]
+
+
+def with_newest_pictures(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages with no more pictures than a request carries; older ones are labels."""
+    older = _older(messages)
+    return _labelled(messages, older) if older else messages
+
+
+def without_pictures(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages for a model that sees nothing: all pictures are labels."""
+    return _labelled(messages, len(pictures_of(messages)))
+
+
+def _labelled(messages: Sequence[Message], labels: int) -> list[Message]:
+    """The messages with the oldest of their pictures as labels."""
+    found: list[Message] = []
+    for message in messages:
+        number = len(pictures_of([message]))
+        found.append(_with_labels(message, labels) if number and labels else message)
+        labels = max(0, labels - number)
+    return found
+
+
+def _older(messages: Sequence[Message]) -> int:
+    """Count the pictures that are too many, in steps; a step spares the last message."""
+    sizes = [picture.size for picture in pictures_of(messages)]
+    kept, left = 0, REQUEST_PICTURE_BYTES
+    for size in reversed(sizes):
+        left -= size
+        if kept == PICTURES or (kept and left < 0):
+            break
+        kept += 1
+    older = len(sizes) - kept
+    newest = next((count for each in reversed(messages) if (count := len(pictures_of([each])))), 0)
+    return max(older, min(-(-older // _STEP) * _STEP, len(sizes) - newest))
+
+
+def _with_labels(message: Message, number: int) -> Message:
+    """The message with the first of its pictures as labels."""
+    parts: list[Part] = []
+    for part in parts_of(message.content):
+        if isinstance(part, ImageBlock) and number > 0:
+            parts.append(part.label)
+            number -= 1
+        else:
+            parts.append(part)
+    return replace(message, content=content_of_parts(merged(parts, "\n")))
+
+
+def interrupted_result(caller: Message, call: ToolCall) -> Message:
+    """Make the stand-in for a missing result; the same call always gives the same."""
+    place = caller.tool_calls.index(call)
+    return Message(
+        id=f"{caller.id}-{place}",
+        role="tool",
+        content=INTERRUPTED,
+        timestamp=caller.timestamp,
+        tool_call_id=call.id,
+    )
+
+
+def missing_results(session: Session) -> tuple[Message, ...]:
+    """Stand-ins for what the calls at the end of a session that nobody holds still wait for."""
+    came: set[str | None] = set()
+    for message in reversed(session.entries):
+        if isinstance(message, Reset):
+            break
+        if not isinstance(message, Message):
+            continue
+        if message.role == "tool":
+            came.add(message.tool_call_id)
+            continue
+        waiting = [call for call in message.tool_calls if call.id not in came]
+        return tuple(interrupted_result(message, call) for call in waiting)
+    return ()
+
+
+def answered(session: Session) -> Session:
+    """A session that nobody holds, with the stand-ins at its end."""
+    missing = missing_results(session)
+    if not missing:
+        return session
+    return msgspec.structs.replace(session, entries=(*session.entries, *missing))
+
+
+_ANSWER_SHARE = 4
+_LONGEST_ANSWER = 128_000
+"""Tokens; no model gives more in one answer."""
+_NO_PARAMETERS = ModelParameters()
+_SUMMARY_TITLE = "Summary of the earlier conversation:"
+_AFTER_SUMMARY = "Continue from the summary of the earlier conversation."
+_NO_QUESTION = "(This conversation begins with an answer.)"
+
+
+class Projection(msgspec.Struct, frozen=True):
+    """A request, and the live messages that did not fit into it.
+
+    ``labelled`` is true if it has only the names of older pictures, for their number.
+    """
+
+    request: ModelRequest
+    left_out: tuple[Message, ...] = ()
+    labelled: bool = False
+
+
+def project(
+    system_prompt: str,
+    summary: Summary | None,
+    messages: Sequence[Message],
+    context_window: int,
+    tools: tuple[ToolDefinition, ...] = (),
+    parameters: ModelParameters = _NO_PARAMETERS,
+) -> Projection:
+    """Choose and order what is sent: system prompt, summary, and the messages after it.
+
+    ``messages`` are live ones. Failed, replaced and empty answers and the built-in guide's turns
+    are left out; every call is followed by its result, ``interrupted`` where none came. What does
+    not fit in ``context_window`` (tokens, estimated) beside the answer is cut from the oldest end.
+    A user's message is the first one sent: one is made for an answer without a question, and a
+    result whose call is behind the summary is text; the last user's message is always sent. A
+    quarter of the window is kept for the answer, of a large one no more than the longest answer
+    takes; the definitions of ``tools`` take their part. Roles alternate, as the templates of many
+    servers demand, and without tools earlier calls are text. Of many pictures the older are labels.
+    """
+    prompt = _with_summary(system_prompt, summary)
+    live = sendable(after_summary(summary, messages))
+    paired = list(_paired(with_newest_pictures(live)))
+    turns = _turns(_begun(_ended(paired), _AFTER_SUMMARY if summary else _NO_QUESTION))
+    first = _first_that_fits(turns, _room(prompt, context_window) - tokens_of_tools(tools))
+    # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
+    newest = joined(_flat(turns[first:]))
+    request = ModelRequest(prompt, newest, tools, parameters=parameters)
+    left_out = tuple(_flat(turns[:first]))
+    labelled = len(pictures_of(paired)) < len(pictures_of(live))
+    return Projection(request if tools else request.without_tools(), left_out, labelled)
+
+
+def fits(request: ModelRequest, context_window: int) -> bool:
+    """Tell whether a request is one that a window of that size takes whole."""
+    turns = _turns(request.messages)
+    room = _room(request.system_prompt, context_window) - tokens_of_tools(request.tools)
+    return _first_that_fits(turns, room) == 0
+
+
+def room_for_messages(
+    system_prompt: str,
+    summary: Summary | None,
+    context_window: int,
+    tools: Sequence[ToolDefinition] = (),
+) -> int:
+    """Count the tokens left for messages, beside the prompt, the summary and the tools."""
+    return _room(_with_summary(system_prompt, summary), context_window) - tokens_of_tools(tools)
+
+
+def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
+    """Count the tokens of a summary and all live messages."""
+    live = with_newest_pictures(sendable(after_summary(summary, messages)))
+    return sum(map(estimated_tokens, live))
+
+
+def _room(prompt: str, context_window: int) -> int:
+    answer = min(context_window // _ANSWER_SHARE, _LONGEST_ANSWER)
+    return context_window - answer - tokens_of(prompt)
+
+
+def _with_summary(system_prompt: str, summary: Summary | None) -> str:
+    if summary is None:
+        return system_prompt
+    return f"{system_prompt}\n\n{_SUMMARY_TITLE}\n{summary.text}".strip()
+
+
+def after_summary(summary: Summary | None, messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages that no summary covers."""
+    if summary is None:
+        return messages
+    places = [place for place, each in enumerate(messages) if each.id == summary.through]
+    return messages[places[0] + 1 :] if places else messages
+
+
+def exchanged_with_models(messages: Sequence[Message]) -> list[Message]:
+    """Messages without those that were asked again, and without the built-in guide's turns."""
+    replaced = {message.replaces for message in messages if message.replaces}
+    found: list[Message] = []
+    for message in messages:
+        if message.id in replaced:
+            continue
+        if message.status == "failed" or not is_guide(message.model):
+            found.append(message)
+        elif found and found[-1].role == "user":
+            found.pop()
+    return found
+
+
+def sendable(messages: Sequence[Message]) -> list[Message]:
+    """Messages without failed and empty answers, and without what no model was asked."""
+    return [
+        each
+        for each in exchanged_with_models(messages)
+        if each.status != "failed"
+        and (each.role != "assistant" or each.text.strip() or each.tool_calls)
+    ]
+
+
+def _paired(messages: Sequence[Message]) -> Iterator[Message]:
+    """Each call followed by its result; later results without their call are dropped."""
+    first = 0
+    for place, message in enumerate(messages):
+        if message.role == "tool":
+            if place == first:
+                first += 1
+                yield result_as_text(message)
+            continue
+        yield message
+        if message.tool_calls:
+            following = (messages[each] for each in range(place + 1, len(messages)))
+            yield from _results(message, following)
+
+
+def _results(caller: Message, following: Iterable[Message]) -> Iterator[Message]:
+    came: dict[str, Message] = {}
+    for message in following:
+        if message.role != "tool":
+            break
+        came.setdefault(message.tool_call_id or "", message)
+    for call in caller.tool_calls:
+        yield came.get(call.id) or interrupted_result(caller, call)
+
+
+def _begun(messages: Iterable[Message], words: str) -> Iterator[Message]:
+    """Let a user's message with these words come before an answer that has no question."""
+    for place, message in enumerate(messages):
+        if place == 0 and message.role != "user":
+            yield Message(f"{message.id}-begin", "user", words, message.timestamp)
+        yield message
+
+
+def _ended(messages: Sequence[Message]) -> Iterator[Message]:
+    """End each turn that was stopped among its tools as an answered one ends.
+
+    Many templates refuse a user's message right after a tool's result.
+    """
+    for place, message in enumerate(messages):
+        before = messages[place - 1] if place else message
+        if (before.role, message.role) == ("tool", "user"):
+            yield Message(f"{before.id}-end", "assistant", INTERRUPTED, before.timestamp)
+        yield message
+
+
+def _turns(messages: Iterable[Message]) -> list[list[Message]]:
+    """Split before each user's message."""
+    turns: list[list[Message]] = []
+    for message in messages:
+        if message.role == "user" or not turns:
+            turns.append([message])
+        else:
+            turns[-1].append(message)
+    return turns
+
+
+def _first_that_fits(turns: Sequence[Sequence[Message]], room: int) -> int:
+    """Find the oldest turn that fits together with all that follow it; the last one always does."""
+    first = len(turns)
+    for turn in reversed(turns):
+        room -= sum(map(estimated_tokens, turn))
+        if room < 0 and first < len(turns):
+            break
+        first -= 1
+    return first
+
+
+def _flat(turns: Iterable[Sequence[Message]]) -> Iterator[Message]:
+    return itertools.chain.from_iterable(turns)
+
+
+PAGE = 200
+
+
+class HistoryWindow:
+    """The newest live messages, in order; ``tokens`` is how far back they reach at least."""
+
+    def __init__(self, messages: Sequence[Message], tokens: int, *, whole: bool) -> None:
+        self._messages = list(messages)
+        self._tokens = tokens
+        self._whole = whole
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(self._messages)
+
+    def reaches(self, tokens: int) -> bool:
+        """Tell whether this is as much as a window of so many tokens takes, or all there is."""
+        return self._whole or tokens <= self._tokens
+
+    def take(self, record: Record) -> None:
+        """Take what was added to the session."""
+        match record:
+            case Message():
+                # It may be another writing of one that is there.
+                for place, other in enumerate(self._messages):
+                    if other.id == record.id:
+                        self._messages[place] = record
+                        return
+                self._messages.append(record)
+            case Summary(through=through):
+                ids = [message.id for message in self._messages]
+                if through in ids:
+                    self._messages = self._messages[ids.index(through) + 1 :]
+                    self._whole = True
+            case Reset():
+                self._messages, self._whole = [], True
+            case _:
+                pass
+
+
+def context_of(session: Session) -> HistoryWindow | None:
+    """Give the loaded messages, if they are all that is live."""
+    whole = len(session.loaded_messages) == session.message_count
+    return HistoryWindow(session.loaded_messages, 0, whole=True) if whole else None
+
+
+def read_context(
+    journal: Journal,
+    summary: Summary | None,
+    tokens: int,
+    last: str | None = None,
+) -> HistoryWindow:
+    """Read back from the end until there are so many tokens, or all that is live.
+
+    Pictures count as labels, which they are once there are many newer ones. With ``last``, as if
+    that message were the end. Raises what ``Journal.tail`` and ``page`` raise.
+    """
+    tail = journal.tail(PAGE, last)
+    messages, cursor = list(tail.session.loaded_messages), tail.cursor
+    # Not by the count of messages: a ``state`` may have a wrong one.
+    whole = _reaches_back_to(summary, messages)
+    size = _text_tokens(messages)
+    while not whole and cursor is not None and size < tokens:
+        page = journal.page(cursor, PAGE)
+        resets = [place for place, each in enumerate(page.entries, 1) if isinstance(each, Reset)]
+        live, whole = page.entries[resets[-1] if resets else 0 :], bool(resets)
+        earlier = [entry for entry in live if isinstance(entry, Message)]
+        messages, cursor = [*earlier, *messages], page.cursor
+        size += _text_tokens(earlier)
+        whole = whole or _reaches_back_to(summary, earlier)
+    return HistoryWindow(messages, tokens, whole=whole or cursor is None)
+
+
+def _text_tokens(messages: Sequence[Message]) -> int:
+    # Failed answers are never sent: earlier messages take their room.
+    return sum(map(estimated_text_tokens, sendable(messages)))
+
+
+def _reaches_back_to(summary: Summary | None, messages: Sequence[Message]) -> bool:
+    return summary is not None and any(message.id == summary.through for message in messages)

@@ -1,1 +1,0 @@
-"""Prompts: the files and pictures that they refer to."""

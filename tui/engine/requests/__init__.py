@@ -1,1 +1,0 @@
-"""The messages that a model is sent: history, window, missing results."""
