@@ -56,9 +56,10 @@ _SILENT = {
     "AttributeError",
 }
 """Calls with arguments that no user meets."""
-_NAMES = {"__all__"}
-_MODULES = {"tui/domain/search/filters.py", "tui/widgets/key_names.py"}
-"""Modules of words that are compared, and of names of keys."""
+_NAMES = {"__all__", "_MODIFIERS", "_KEY_NAMES", "_ARROWS"}
+"""Lists of names, of keys among them."""
+_MODULES = {"tui/domain/search/filters.py"}
+"""Modules of words that are compared."""
 _LEFT_OUT = {"Authorization", "Infinity", "warm up", "closed session", "at once", "[x]", "<think>"}
 
 

@@ -12,10 +12,10 @@ LIBRARIES = {"rich", "textual", "httpx2"}
 _OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 
 
-def touched(*modules: Path) -> set[str]:
-    """Collect the private names that modules import, override, read or write."""
-    trees = (ast.parse(module.read_text("utf-8")) for module in modules)
-    return {name for tree in trees for node in ast.walk(tree) for name in _names(node)}
+def touched(module: Path) -> set[str]:
+    """Collect the private names that a module imports, overrides, reads or writes."""
+    tree = ast.parse(module.read_text("utf-8"))
+    return {name for node in ast.walk(tree) for name in _names(node)}
 
 
 def _names(node: ast.AST) -> Iterable[str]:

@@ -16,8 +16,8 @@ from tui.domain.commands import COMMANDS, Command
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 from tui.importers.readers import readers
 from tui.screens.key_help import key_lines
-from tui.widgets.key_names import NO_KEY
-from tui.widgets.sidebar.row_drawing import PIN, PRIVATE, SIGNS
+from tui.widgets.keys import NO_KEY
+from tui.widgets.sidebar.session_list import PIN, PRIVATE, SIGNS
 
 _ABOUT_KEYS = """\
 F1 shows every key and keyboard shortcut. Those of the first table work everywhere. The last column

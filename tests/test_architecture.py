@@ -56,7 +56,6 @@ SCREEN = ("app", "screens", "terminal", "widgets")
 PRIVATE = (
     "tui/terminal/textual_private.py",
     "tui/widgets/textual_bases.py",
-    "tui/widgets/rich_private.py",
 )
 
 # Ways to a file that hide which system calls are made, and in which order.

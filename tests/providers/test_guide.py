@@ -15,7 +15,7 @@ from tui.domain.commands import COMMANDS, Command
 from tui.domain.journal.blocks import FileBlock
 from tui.providers.guide import OfflineGuide, PastHit
 from tui.providers.protocol import AnswerEnded, ModelRequest, TextReceived
-from tui.widgets.key_names import NO_KEY
+from tui.widgets.keys import NO_KEY
 
 
 async def answer(question: str, guide: OfflineGuide | None = None) -> str:

@@ -17,7 +17,7 @@ from tests.terminal.altered import SECRET
 from tests.terminal.chats import words_shown
 from tests.terminal.endings import assert_resumable, assert_whole, quit_at_once, told
 from tests.terminal.program import SECONDS
-from tui.terminal.output import SECONDS_TO_TAKE
+from tui.terminal.driver import SECONDS_TO_TAKE
 
 pytestmark = pytest.mark.full
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.screen import conversation, lines
 from tests.waiting import until
-from tui.widgets.sidebar.messages import SessionSelected
+from tui.widgets.intents import SessionSelected
 
 
 def said(count):

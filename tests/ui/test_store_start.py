@@ -9,7 +9,7 @@ from tests.waiting import until
 from tui.app.controllers.store_server import USE_FILES
 from tui.errors import ServerUnreachable, StorageError
 from tui.screens.list_dialog import ListDialog
-from tui.widgets.notice_queue import LEAST_SECONDS
+from tui.widgets.key_line import LEAST_SECONDS
 
 
 class Server:

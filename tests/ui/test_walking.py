@@ -10,7 +10,7 @@ from tests.waiting import until
 from tui.domain.views.sidebar_rows import Group, SessionRow
 from tui.screens import session_walk
 from tui.screens.session_walk import SessionWalk
-from tui.widgets.sidebar.messages import MoreWanted
+from tui.widgets.intents import MoreWanted
 
 
 def rows_of(ids):

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from tests.app.controllers.stand_ins import Clock
 from tests.strategies import any_text
 from tui.domain.views.notice import Notice
-from tui.widgets.notice_queue import LEAST_SECONDS, MOST_WAITING, SECONDS, NoticeQueue, fit_notice
+from tui.widgets.key_line import LEAST_SECONDS, MOST_WAITING, SECONDS, NoticeQueue, fit_notice
 
 
 class World:

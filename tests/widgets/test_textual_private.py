@@ -25,7 +25,7 @@ from textual.widgets.text_area import Document, WrappedDocument
 from tests.private_members import is_there, touched
 from tests.waiting import until
 from tui.terminal import textual_private
-from tui.widgets import rich_private, textual_bases
+from tui.widgets import textual_bases
 
 SIZES = "(self, size, virtual_size, container_size, layout=True)"
 WIDGETS = [
@@ -124,12 +124,12 @@ def test_rich_still_cuts_by_split_graphemes_of_its_module(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("modules", "members", "others"),
+    ("module", "members", "others"),
     [
-        ([textual_bases, rich_private], WIDGETS, FUNCTIONS | OWN),
-        ([textual_private], TERMINAL, MODULES),
+        (textual_bases, WIDGETS, FUNCTIONS | OWN),
+        (textual_private, TERMINAL, MODULES),
     ],
 )
-def test_every_private_member_that_is_used_is_listed_here(modules, members, others):
+def test_every_private_member_that_is_used_is_listed_here(module, members, others):
     listed = {member.partition("(")[0] for _, member in members}
-    assert touched(*(Path(module.__file__) for module in modules)) == listed | others
+    assert touched(Path(module.__file__)) == listed | others

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from tui.widgets.cells import wrap_hanging, wrap_words
 from tui.widgets.transcript.rich_markdown import prose
-from tui.widgets.wrapping import wrap_hanging, wrap_words
 
 ADDRESS = "https://docs.python.org/3/library/asyncio-task.html?highlight=gather#asyncio.gather"
 

@@ -35,25 +35,12 @@ from tui.terminal.colours import BackgroundReported
 from tui.terminal.driver import TakeoverDriver
 from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
+from tui.widgets import intents
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
-from tui.widgets.intents import (
-    AddressWanted,
-    CommandInvoked,
-    CopyRequested,
-    HintGiven,
-    QuestionAnswered,
-)
-from tui.widgets.key_names import key_name
+from tui.widgets.keys import key_name
 from tui.widgets.prompt import Prompt
-from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.rename_line import RenameLine
-from tui.widgets.transcript.transcript_messages import (
-    CodeWrapChanged,
-    LinksWanted,
-    PageWanted,
-    VersionIntent,
-)
+from tui.widgets.sidebar.sidebar import RenameLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +58,7 @@ def _route(
     return kind, act
 
 
-def _delete(app: "SibylApp", event: messages.DeletionConfirmed) -> None:
+def _delete(app: "SibylApp", event: intents.DeletionConfirmed) -> None:
     from tui.commands.archive import delete_at_once
 
     app.dispatcher.do(partial(delete_at_once, session_id=event.session_id))
@@ -84,11 +71,11 @@ def _change_list(app: "SibylApp", event: ListIntent) -> None:
 
 # fmt: off
 ROUTES = dict((
-    _route(CommandInvoked, lambda app, event: app.dispatcher.invoke(
+    _route(intents.CommandInvoked, lambda app, event: app.dispatcher.invoke(
         Invocation(event.name, event.arguments))),
     _route(WorkGiven, lambda app, event: app.dispatcher.do(event.work)),
     # Later keys are for the session that it leads to.
-    _route(VersionIntent, lambda app, event: app.input_queue.add(
+    _route(intents.VersionIntent, lambda app, event: app.input_queue.add(
         partial(app.controllers.versions.handle, app.workspace.current, event), leads=True)),
     _route(Prompt.Submitted, lambda app, event: app.dispatcher.submit(event.text, event.own)),
     _route(Prompt.HeldWanted, lambda app, _: app.input_queue.add(app.controllers.prompt.send_held)),
@@ -106,29 +93,30 @@ ROUTES = dict((
     # Not awaited: keys would wait for a slow disk.
     _route(ChatScreen.DraftSettled, lambda app, _: app.run_worker(
         app.controllers.prompt.keep_drafts, name="save the draft")),
-    _route(messages.SessionSelected, lambda app, event: app.controllers.navigation.switch(
+    _route(intents.SessionSelected, lambda app, event: app.controllers.navigation.switch(
         event.session_id)),
-    _route(messages.DeletionConfirmed, _delete),
-    _route(messages.WidthChanged, lambda app, event: app.controllers.ui_state.note(
+    _route(intents.DeletionConfirmed, _delete),
+    _route(intents.WidthChanged, lambda app, event: app.controllers.ui_state.note(
         sidebar_width=event.columns)),
-    _route(CodeWrapChanged, lambda app, event: app.controllers.ui_state.note(
+    _route(intents.CodeWrapChanged, lambda app, event: app.controllers.ui_state.note(
         wrap_code=event.wraps)),
-    _route(messages.SessionRenamed, _change_list),
+    _route(intents.SessionRenamed, _change_list),
     _route(RenameLine.TitleWanted, lambda app, event: app.controllers.titles.ask(event.line)),
-    _route(messages.SessionPinned, _change_list),
-    _route(messages.GroupUnfolded, _change_list),
-    _route(messages.MoreWanted, _change_list),
-    _route(messages.ScopeToggled, _change_list),
-    _route(PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
+    _route(intents.SessionPinned, _change_list),
+    _route(intents.GroupUnfolded, _change_list),
+    _route(intents.MoreWanted, _change_list),
+    _route(intents.ScopeToggled, _change_list),
+    _route(intents.PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
     _route(FindLine.QueryChanged, lambda app, event: app.controllers.find.look_for(event.text)),
     _route(FindLine.Stepped, lambda app, event: app.controllers.find.step(event.count)),
-    _route(LinksWanted, lambda app, event: app.controllers.links.handle(event)),
-    _route(CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),
+    _route(intents.LinksWanted, lambda app, event: app.controllers.links.handle(event)),
+    _route(intents.CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),
     _route(ApprovalPanel.Answered, lambda app, event: app.controllers.approvals.answer(
         event.question, event.decision)),
-    _route(QuestionAnswered, lambda app, event: app.controllers.questions.answer(
+    _route(intents.QuestionAnswered, lambda app, event: app.controllers.questions.answer(
         event.question, event.answer)),
-    _route(AddressWanted, lambda app, event: app.controllers.questions.open(event.question)),
+    _route(intents.AddressWanted, lambda app, event: app.controllers.questions.open(
+        event.question)),
 ))
 # fmt: on
 """Who acts on a message that comes up to the application, or on one of its subclasses."""
@@ -257,10 +245,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         prompt, notices = self.chat.prompt, self.controllers.notices
         activity = self.workspace.current.activity
         if self.screen is self.chat and (activity.running or activity.summarising):
-            self.post_message(CommandInvoked("stop"))
+            self.post_message(intents.CommandInvoked("stop"))
         elif prompt.has_focus_within and not prompt.text:
             if notices.is_hinted(_AGAIN):
-                self.post_message(CommandInvoked("quit"))
+                self.post_message(intents.CommandInvoked("quit"))
             notices.hint(_AGAIN)
         else:
             bound = self.active_bindings.items()
@@ -268,8 +256,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             words = f" {key_name(leave)} quits." if leave else ""
             notices.hint(f"Nothing is selected.{words}")
 
-    @on(HintGiven)
-    def show_hint(self, event: HintGiven) -> None:
+    @on(intents.HintGiven)
+    def show_hint(self, event: intents.HintGiven) -> None:
         self.controllers.notices.hint(event.words)
 
     def _begin_what_is_slow(self) -> None:

@@ -14,8 +14,8 @@ from tui.app.wiring import Controllers
 from tui.domain.views.notice import Notice, Report, Severity
 from tui.domain.views.session_picker import PickerView
 from tui.engine.sessions.workspace import Workspace
-from tui.widgets.key_names import key_name
-from tui.widgets.transcript.transcript_messages import VersionIntent
+from tui.widgets.intents import VersionIntent
+from tui.widgets.keys import key_name
 
 if TYPE_CHECKING:
     from tui.commands.shell import CommandContext, Opened, Work

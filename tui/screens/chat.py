@@ -38,17 +38,15 @@ from tui.screens.typed_text import TypedText, is_text
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
-from tui.widgets.intents import CommandInvoked, hint
+from tui.widgets.intents import CommandInvoked, MatchWanted, PromptWanted, SessionSelected, hint
 from tui.widgets.key_line import KeyLine
-from tui.widgets.key_names import key_name
+from tui.widgets.keys import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.messages import SessionSelected
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.textual_bases import ScreenBase
 from tui.widgets.todo_panel import TodoPanel
 from tui.widgets.transcript import ScrollPosition, ScrollPositions, Transcript
-from tui.widgets.transcript.transcript_messages import MatchWanted, PromptWanted
 
 if TYPE_CHECKING:
     from textual.selection import SelectState

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
 
 from tui.domain.screen_sizes import KEY_LINE_FROM_ROWS
-from tui.widgets.key_names import short_key_name
+from tui.widgets.keys import short_key_name
 
 _BESIDE_KEYS = 4
 """Columns of the border that the keys in it leave free."""

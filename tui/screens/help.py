@@ -17,7 +17,7 @@ from tui.screens.dialog import Dialog
 from tui.screens.key_help import KeyHelpLine, key_lines
 from tui.widgets.cells import fill, one_line
 from tui.widgets.line_input import LineInput
-from tui.widgets.sidebar.row_drawing import BAR, SIGNS
+from tui.widgets.sidebar.session_list import BAR, SIGNS
 
 _KEY_CELLS = 17
 _TWO_COLUMNS_FROM = 120

@@ -7,7 +7,7 @@ from itertools import zip_longest
 import msgspec
 from textual.binding import Binding, BindingType
 
-from tui.widgets.key_names import key_name
+from tui.widgets.keys import key_name
 
 _RUN = 3
 """From this many consecutive numbered keys on, only the first and the last are shown."""

@@ -5,8 +5,7 @@ from itertools import chain
 
 from tui.widgets import keys
 from tui.widgets.key_line import COPY_SELECTED
-from tui.widgets.key_names import NO_KEY
-from tui.widgets.keys import Key, key, plain
+from tui.widgets.keys import NO_KEY, Key, key, plain
 
 # fmt: off
 APP = (

@@ -17,8 +17,8 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import LoggedNotice, Report
 from tui.screens.dialog import Dialog
 from tui.screens.typed_text import PassOn, is_free_text
-from tui.widgets.notice_queue import SIGNS
-from tui.widgets.wrapping import clean, wrap_hanging, wrap_words
+from tui.widgets.cells import clean, wrap_hanging, wrap_words
+from tui.widgets.key_line import NOTICE_SIGNS
 
 _FRAME = 5
 """Cells beside the text: border, padding and scrollbar."""
@@ -128,7 +128,7 @@ class NoticeList(PageScreen):
     def _lines(self, logged: LoggedNotice, width: int) -> Iterator[Content]:
         at, notice = logged.at.astimezone(), logged.notice
         time = f"{at:%H:%M}" if at.date() == self._today else f"{at:%d %b %H:%M}"
-        lead = f"{time} {SIGNS[notice.severity]} "
+        lead = f"{time} {NOTICE_SIGNS[notice.severity]} "
         title = f'"{logged.title}": ' if logged.title else ""
         lines = map(make_visible_line, f"{title}{notice.text}".splitlines())
         rows = (row for line in lines for row in wrap_words(line, max(1, width - len(lead))))

@@ -21,11 +21,9 @@ from tui.screens.dialog import Dialog
 from tui.screens.keys import APP, CHAT
 from tui.screens.palette_actions import ACTIONS, Action
 from tui.widgets.cells import fill, one_line
-from tui.widgets.intents import CommandInvoked
-from tui.widgets.key_names import key_name
-from tui.widgets.keys import CONVERSATION, SIDEBAR_ACTIONS, Key
+from tui.widgets.intents import CommandInvoked, SessionSelected
+from tui.widgets.keys import CONVERSATION, SIDEBAR_ACTIONS, Key, key_name
 from tui.widgets.line_input import LineInput
-from tui.widgets.sidebar.messages import SessionSelected
 
 _TITLE_CELLS, _KEY_CELLS = 33, 10
 _HOW_FROM_COLUMNS = 60

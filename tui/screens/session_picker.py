@@ -19,12 +19,11 @@ from tui.domain.views.sidebar_rows import SessionRow, matches
 from tui.screens.keys import PICKER, PICKER_ACTIONS, PICKER_LETTER_ACTIONS
 from tui.screens.preview_dialog import PreviewDialog
 from tui.screens.typed_text import is_free_text
-from tui.widgets.intents import CommandInvoked, hint
+from tui.widgets.intents import CommandInvoked, MoreWanted, SessionSelected, hint
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
 from tui.widgets.picker_list import PickerList
-from tui.widgets.sidebar.messages import MoreWanted, SessionSelected
-from tui.widgets.sidebar.rename_line import RenameLine
+from tui.widgets.sidebar.sidebar import RenameLine
 
 _TITLES: dict[PickerView, str] = {
     "all": "All",

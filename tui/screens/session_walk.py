@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from tui.domain.views.sidebar_rows import neighbour
-from tui.widgets.intents import hint
+from tui.widgets.intents import MoreWanted, SessionSelected, hint
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.messages import MoreWanted, SessionSelected
 
 _SECONDS = 3.0
 """A step within this time after another continues it."""

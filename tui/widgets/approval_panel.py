@@ -20,11 +20,9 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tui.domain.tool_servers import Choice, Decision, Question
-from tui.widgets.cells import cut, one_line
-from tui.widgets.key_names import short_key_name
-from tui.widgets.keys import APPROVAL, REASON
+from tui.widgets.cells import cut, one_line, wrap_words
+from tui.widgets.keys import APPROVAL, REASON, short_key_name
 from tui.widgets.line_input import LineInput
-from tui.widgets.wrapping import wrap_words
 
 if TYPE_CHECKING:
     from tui.domain.views.call_lines import CallLine

@@ -1,10 +1,14 @@
-"""Intents of the user, however they were given."""
+"""Intents of the user, however they were given: the messages that the application acts on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message
 from textual.widget import Widget
+
+from tui.domain.journal.blocks import ImageBlock
+from tui.domain.views.sidebar_rows import Group
 
 if TYPE_CHECKING:
     from tui.domain.server_questions import Answer, ServerQuestion
@@ -49,6 +53,107 @@ class HintGiven(Message):
     """A hint is to be shown."""
 
     words: str
+
+
+@dataclass(eq=False, repr=False)
+class SessionSelected(Message):
+    """A session was chosen, by Enter or a click."""
+
+    session_id: str
+
+
+@dataclass(eq=False, repr=False)
+class DeletionConfirmed(Message):
+    """The deletion of a session was confirmed."""
+
+    session_id: str
+
+
+@dataclass(eq=False, repr=False)
+class SessionRenamed(Message):
+    """A session was given another name; an empty one removes its name."""
+
+    session_id: str
+    name: str
+
+
+@dataclass(eq=False, repr=False)
+class SessionPinned(Message):
+    """A session is to be pinned to the top, or no longer."""
+
+    session_id: str
+    pinned: bool
+
+
+@dataclass(eq=False, repr=False)
+class GroupUnfolded(Message):
+    """The archive or the trash came into view, and not all of its sessions are loaded."""
+
+    group: Group
+
+
+class MoreWanted(Message):
+    """The end of the rows came within a screen, and there may be more."""
+
+
+class ScopeToggled(Message):
+    """The sessions of all projects are wanted, or those of this one again."""
+
+
+@dataclass(eq=False, repr=False)
+class WidthChanged(Message):
+    """The sidebar was made wider or narrower; ``columns`` include its edge."""
+
+    columns: int
+
+
+@dataclass(eq=False, repr=False)
+class PageWanted(Message):
+    """Messages of the session that are not loaded are wanted.
+
+    The ``earlier`` or ``later`` ones, as the end of the others came near, or an end of the session.
+    """
+
+    which: Literal["earlier", "later", "beginning", "end"]
+
+
+class PromptWanted(Message):
+    """The transcript was clicked: keys typed next go to the prompt."""
+
+
+@dataclass(eq=False, repr=False)
+class CodeWrapChanged(Message):
+    """Long lines of code wrap from now on, or are cut."""
+
+    wraps: bool
+
+
+@dataclass(eq=False, repr=False)
+class MatchWanted(Message):
+    """The next match of the last search is wanted, or the one before."""
+
+    count: int
+
+
+@dataclass(eq=False, repr=False)
+class VersionIntent(Message):
+    """Something is to be done with a message and its versions.
+
+    Another answer to its question is wanted, it is to be edited and sent in its place, the session
+    up to it is to be copied, or a version ``step`` further is to be shown.
+    """
+
+    message_id: str
+    what: Literal["again", "edit", "fork", "step"]
+    step: int = 0
+
+
+@dataclass(eq=False, repr=False)
+class LinksWanted(Message):
+    """One of these links or pictures is to be opened; each link is a target and its text."""
+
+    links: Sequence[tuple[str, str]]
+    pictures: Sequence[ImageBlock] = ()
 
 
 def hint(widget: Widget, words: str) -> None:

@@ -1,4 +1,4 @@
-"""The tables of the keys of widgets, and the rows of all such tables.
+"""The tables of the keys of widgets, the rows of all such tables, and the names of keys.
 
 A row is a key: its action, its label in the line of keys, its id under ``[keys]`` in the
 configuration, and its line in the help. A row without a label is not in the line of keys.
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from textual.binding import Binding
+from textual.keys import format_key
 
 
 @dataclass(frozen=True)
@@ -186,3 +187,52 @@ QUESTION = (
     plain("up",         "step(-1)", "",     "question-before", "Go to the field before"),
 )
 # fmt: on
+
+
+NO_KEY = "none"
+"""The key of an action that has none by default: Textual refuses an empty one."""
+
+_MODIFIERS = {"ctrl": "Ctrl", "alt": "Alt", "shift": "Shift", "super": "Super", "meta": "Meta"}
+_KEY_NAMES = {
+    "escape": "Esc",
+    "enter": "Enter",
+    "tab": "Tab",
+    "space": "Space",
+    "backspace": "Backspace",
+    "delete": "Del",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+    "up": "Up",
+    "down": "Down",
+    "left": "Left",
+    "right": "Right",
+}
+_ARROWS = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→"}
+
+
+def key_name(key: str) -> str:
+    """The name of a key as on a keyboard: ``Ctrl+N`` for ``ctrl+n``, ``/`` for ``slash``.
+
+    Empty for ``NO_KEY``.
+    """
+    if key == NO_KEY:
+        return ""
+    *modifiers, last = key.strip().split("+") if key.strip() != "+" else ["+"]
+    words = [_MODIFIERS.get(each, each) for each in modifiers]
+    shown = _KEY_NAMES.get(last) or format_key(last)
+    if last not in _KEY_NAMES and (modifiers or len(shown) > 1):
+        # A letter alone is typed as it is; with modifiers it names the key.
+        shown = shown.upper()
+    return "+".join([*words, shown])
+
+
+def short_key_name(key: str) -> str:
+    """A short name for narrow places: ``^N``, ``Alt+↓``."""
+    name = key_name(key)
+    *modifiers, last = name.rsplit("+", 1) if name != "+" else ["+"]
+    last = _ARROWS.get(last, last)
+    if modifiers == ["Ctrl"]:
+        return f"^{last}"
+    return "+".join([*modifiers, last])

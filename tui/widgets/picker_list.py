@@ -9,8 +9,7 @@ from rich.cells import cell_len
 from tui.domain.text.labels import cut_at_word
 from tui.domain.views.sidebar_rows import Mark, SessionRow, State, Times
 from tui.widgets.cells import fill, one_line
-from tui.widgets.sidebar.row_drawing import PIN, SIGNS, called, question_pieces
-from tui.widgets.sidebar.session_gestures import SessionList
+from tui.widgets.sidebar.session_list import PIN, SIGNS, SessionList, called, question_pieces
 
 Line = tuple[int, SessionRow]
 """A session and its number, from 1."""

@@ -16,8 +16,7 @@ from textual.widgets import Button, Checkbox, Input, Select, Static
 
 from tui.domain.server_questions import Answer, Field, ServerQuestion
 from tui.widgets.intents import AddressWanted, CopyRequested, QuestionAnswered
-from tui.widgets.key_names import short_key_name
-from tui.widgets.keys import QUESTION
+from tui.widgets.keys import QUESTION, short_key_name
 from tui.widgets.line_input import LineInput
 
 

@@ -21,12 +21,11 @@ from tui.domain.text.labels import age, local_minute, plural, scope_name, whole_
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.text.tokens import Span
 from tui.domain.timestamps import parse_utc
-from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.cells import clean, cut, fill, one_line, shorten, wrap_words
 from tui.widgets.line_list import LineList
 from tui.widgets.transcript.canvas import COMPONENTS, MEASURE, NAMES, Canvas
 from tui.widgets.transcript.markdown_blocks import Splitter
 from tui.widgets.transcript.row_blocks import row_block
-from tui.widgets.wrapping import clean, shorten, wrap_words
 
 Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
 Piece = tuple[str, Part]

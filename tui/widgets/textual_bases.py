@@ -1,11 +1,13 @@
-"""The private members of Textual that widgets need, under public names.
+"""The private members of Textual and Rich that widgets need, under public names.
 
-Each has its reason here, and a test that fails by its name when Textual changes it.
+Each has its reason here, and a test that fails by its name when they change it.
 """
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import rich._wrap
+import rich.cells
 from rich.text import Text
 from textual.document import _wrapped_document
 from textual.geometry import Size
@@ -171,3 +173,30 @@ def adjust_wrapping(adjust: Callable[[str, list[int]], list[int]]) -> None:
         return adjust(text, compute(text, *arguments, **options))
 
     _wrapped_document.compute_wrap_offsets = compute_adjusted  # pyright: ignore[reportPrivateImportUsage]
+
+
+def adjust_cells(adjust: Callable[[str], str]) -> None:
+    """Let Rich count and cut what ``adjust`` makes of a text, which must be as long.
+
+    Rich takes every zero width joiner for one that joins, and has no setting for it.
+    """
+    split, count = rich.cells.split_graphemes, rich.cells._cell_len  # pyright: ignore[reportPrivateUsage]
+
+    def split_adjusted(text: str, *version: Any) -> tuple[list[rich.cells.CellSpan], int]:
+        return split(adjust(text), *version)
+
+    def count_adjusted(text: str, *version: Any) -> int:
+        return count(adjust(text), *version)
+
+    rich.cells.split_graphemes = split_adjusted
+    rich.cells._cell_len = count_adjusted  # pyright: ignore[reportPrivateUsage]
+
+
+def wrap_narrow_widgets() -> None:
+    """Wrap at one cell where a widget has no column left: Rich and Textual fail with an error."""
+    chop = rich.cells.chop_cells
+
+    def chop_at_least_one(text: str, width: int, *version: Any) -> list[str]:
+        return chop(text, max(width, 1), *version)
+
+    rich._wrap.chop_cells = chop_at_least_one  # pyright: ignore[reportPrivateImportUsage]

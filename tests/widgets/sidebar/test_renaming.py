@@ -4,8 +4,8 @@ import pytest
 
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, many, row, rows, scrolled, shown
-from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.rename_line import RenameLine
+from tui.widgets import intents
+from tui.widgets.sidebar.sidebar import RenameLine
 
 
 def line(app):
@@ -13,7 +13,7 @@ def line(app):
 
 
 def renamed(app):
-    return [(said.session_id, said.name) for said in app.heard(messages.SessionRenamed)]
+    return [(said.session_id, said.name) for said in app.heard(intents.SessionRenamed)]
 
 
 def drawn_at(app):
@@ -93,7 +93,7 @@ async def test_no_more_than_200_characters_are_taken():
 async def test_letters_that_are_typed_into_it_are_no_commands():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("r", *"nadu", "slash", "d", "d", "enter")
-        assert [type(said) for said in app.said] == [messages.SessionRenamed]
+        assert [type(said) for said in app.said] == [intents.SessionRenamed]
         assert renamed(app) == [("session-1", "nadu/dd")]
 
 

@@ -7,8 +7,8 @@ from textual import events
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, ask, row, rows, shown
 from tui.domain.views.sidebar_rows import Group
+from tui.widgets import intents
 from tui.widgets.intents import CommandInvoked
-from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.sidebar import FilterLine
 
 GROUPS = (row(1, Group.OPEN), row(2), row(3), row(4, Group.OLDER), row(5, Group.ARCHIVED))
@@ -19,7 +19,7 @@ def commands(app):
 
 
 def deleted(app):
-    return [said.session_id for said in app.heard(messages.DeletionConfirmed)]
+    return [said.session_id for said in app.heard(intents.DeletionConfirmed)]
 
 
 # --- headings
@@ -73,18 +73,18 @@ async def test_unfolding_the_archive_asks_for_what_is_in_it():
     async with shown(rows(row(1), archived=2)) as (app, pilot):
         assert app.lines[2:] == [" ▸ Archived 2"]
         await pilot.press("end", "right")
-        assert len(app.heard(messages.GroupUnfolded)) == 1
+        assert len(app.heard(intents.GroupUnfolded)) == 1
         read = [row(7, Group.ARCHIVED), row(8, Group.ARCHIVED)]
         app.sidebar.show_rows(rows(row(1), *read, archived=2), NOW)
         assert "Session 8" in app.lines[-1]
         await pilot.press("left", "right")
-        assert len(app.heard(messages.GroupUnfolded)) == 1
+        assert len(app.heard(intents.GroupUnfolded)) == 1
 
 
 async def test_a_filter_looks_into_the_archive_too():
     async with shown(rows(row(1), archived=2)) as (app, pilot):
         await pilot.press("slash", "x")
-        await until(lambda: app.heard(messages.GroupUnfolded), "the wish")
+        await until(lambda: app.heard(intents.GroupUnfolded), "the wish")
         assert app.lines == [" No matches"]
 
 
@@ -128,7 +128,7 @@ async def test_d_asks_in_the_line_of_the_session_and_enter_deletes_it():
         await pilot.press("enter")
         assert deleted(app) == ["session-2"]
         assert not asks(app)
-        assert not app.heard(messages.SessionSelected)
+        assert not app.heard(intents.SessionSelected)
 
 
 @pytest.mark.parametrize(
@@ -219,11 +219,11 @@ async def test_p_pins_and_takes_the_pin_away():
     async with shown(rows(row(1), row(2, pinned=True, group=Group.PINNED))) as (app, pilot):
         app.sidebar.highlight(row(1).id)
         await pilot.press("p")
-        await until(lambda: app.heard(messages.SessionPinned), "the wish")
+        await until(lambda: app.heard(intents.SessionPinned), "the wish")
         app.sidebar.highlight(row(2).id)
         await pilot.press("p")
-        await until(lambda: len(app.heard(messages.SessionPinned)) == 2, "the other")
-        wanted = [(each.session_id, each.pinned) for each in app.heard(messages.SessionPinned)]
+        await until(lambda: len(app.heard(intents.SessionPinned)) == 2, "the other")
+        wanted = [(each.session_id, each.pinned) for each in app.heard(intents.SessionPinned)]
         assert wanted == [(row(1).id, True), (row(2).id, False)]
 
 
@@ -234,9 +234,9 @@ async def test_one_in_the_trash_is_brought_back_by_a_second_enter():
         assert app.sidebar.highlighted == trashed.id
         await pilot.press("d", "p", "enter")
         await until(lambda: app.list.can_be_answered, "the question")
-        assert not app.heard(messages.SessionSelected)
+        assert not app.heard(intents.SessionSelected)
         await pilot.press("enter")
         await until(lambda: app.heard(CommandInvoked), "the wish")
         [wanted] = app.heard(CommandInvoked)
         assert (wanted.name, wanted.arguments) == ("restore", trashed.id)
-        assert not app.heard(messages.SessionPinned)
+        assert not app.heard(intents.SessionPinned)

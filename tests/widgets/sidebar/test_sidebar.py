@@ -16,11 +16,10 @@ from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, World, many, row, rows, scrolled, shown
 from tui.domain.text.labels import cell_width
 from tui.domain.views.sidebar_rows import Group, Mark
+from tui.widgets import intents
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.sidebar import Sidebar, messages
-from tui.widgets.sidebar.outline import GroupHeading, Outline
-from tui.widgets.sidebar.row_drawing import row_pieces
-from tui.widgets.sidebar.rows_view import RowsView
+from tui.widgets.sidebar import Sidebar
+from tui.widgets.sidebar.rows_view import GroupHeading, Outline, RowsView, row_pieces
 from tui.widgets.sidebar.sidebar import FilterLine
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
@@ -343,7 +342,7 @@ async def test_keys_select_a_session_and_want_a_new_one_or_those_of_all_projects
         selected, new, *toggled = app.said
         assert selected.session_id == "session-2"
         assert (new.name, new.arguments) == ("new", "")
-        assert [type(each) for each in toggled] == [messages.ScopeToggled] * 2
+        assert [type(each) for each in toggled] == [intents.ScopeToggled] * 2
 
 
 # --- mouse
@@ -464,7 +463,7 @@ async def test_enter_and_down_lead_from_the_filter_to_the_first_match(key):
         await until(lambda: app.list.has_focus, "the rows")
         assert app.query_one(".sidebar--filter").display
         await pilot.press("enter")
-        assert app.heard(messages.SessionSelected)[0].session_id == "session-2"
+        assert app.heard(intents.SessionSelected)[0].session_id == "session-2"
 
 
 @pytest.mark.parametrize("keys", [["escape"], ["enter", "escape"]])
@@ -569,13 +568,13 @@ async def test_what_is_pasted_into_the_filter_is_made_visible():
 
 async def test_more_is_wanted_once_when_the_end_is_within_a_screen():
     async with shown(many(100, more=True)) as (app, pilot):
-        assert app.heard(messages.MoreWanted) == []
+        assert app.heard(intents.MoreWanted) == []
         height = app.list.size.height
         app.sidebar.highlight(f"session-{100 - height - 3:05}")
         await pilot.pause()
-        assert app.heard(messages.MoreWanted) == []
+        assert app.heard(intents.MoreWanted) == []
         await pilot.press("down", "down", "down", "down", "end", "home", "end")
-        assert len(app.heard(messages.MoreWanted)) == 1
+        assert len(app.heard(intents.MoreWanted)) == 1
 
 
 async def test_more_is_wanted_again_after_rows_were_shown_until_there_is_none():
@@ -583,56 +582,56 @@ async def test_more_is_wanted_again_after_rows_were_shown_until_there_is_none():
         await pilot.press("end")
         app.sidebar.show_rows(many(150, more=True), NOW)
         await pilot.pause()
-        assert len(app.heard(messages.MoreWanted)) == 1
+        assert len(app.heard(intents.MoreWanted)) == 1
         await pilot.press("end")
         app.sidebar.show_rows(many(200), NOW)
         await pilot.press("end")
-        assert len(app.heard(messages.MoreWanted)) == 2
+        assert len(app.heard(intents.MoreWanted)) == 2
 
 
 async def test_rows_that_do_not_fill_the_screen_want_more_at_once():
     async with shown(many(5, more=True)) as (app, pilot):
-        await until(lambda: app.heard(messages.MoreWanted), "the wish")
+        await until(lambda: app.heard(intents.MoreWanted), "the wish")
         await pilot.press("down", "down")
-        assert len(app.heard(messages.MoreWanted)) == 1
+        assert len(app.heard(intents.MoreWanted)) == 1
         app.sidebar.show_rows(many(10, more=True), NOW)
-        await until(lambda: len(app.heard(messages.MoreWanted)) == 2, "the second one")
+        await until(lambda: len(app.heard(intents.MoreWanted)) == 2, "the second one")
 
 
 async def test_asking_that_brought_nothing_is_repeated_only_when_the_reader_moves():
     async with shown(many(5, more=True)) as (app, pilot):
-        await until(lambda: app.heard(messages.MoreWanted), "the wish")
+        await until(lambda: app.heard(intents.MoreWanted), "the wish")
         for _ in range(3):
             app.sidebar.show_rows(many(5, more=True), NOW)
             await pilot.pause()
-        assert len(app.heard(messages.MoreWanted)) == 1
+        assert len(app.heard(intents.MoreWanted)) == 1
         await pilot.press("down")
-        assert len(app.heard(messages.MoreWanted)) == 2
+        assert len(app.heard(intents.MoreWanted)) == 2
 
 
 async def test_a_view_that_moves_with_its_rows_is_no_reader_who_moves():
     given_rows = many(60, more=True)
     async with shown(given_rows) as (app, pilot):
         await scrolled(app, 30)
-        await until(lambda: app.heard(messages.MoreWanted), "the wish")
+        await until(lambda: app.heard(intents.MoreWanted), "the wish")
         *others, used, last = given_rows.rows
         app.sidebar.show_rows(rows(used, *others, last, more=True), NOW)
         assert app.list.scroll_offset.y == 31
         await pilot.pause()
-        assert len(app.heard(messages.MoreWanted)) == 1
+        assert len(app.heard(intents.MoreWanted)) == 1
 
 
 async def test_a_filter_that_leaves_few_rows_wants_more():
     async with shown(many(200, more=True)) as (app, pilot):
-        assert app.heard(messages.MoreWanted) == []
+        assert app.heard(intents.MoreWanted) == []
         await pilot.press("slash", *"0019")
-        await until(lambda: app.heard(messages.MoreWanted), "the wish")
+        await until(lambda: app.heard(intents.MoreWanted), "the wish")
 
 
 async def test_the_wheel_wants_more_as_keys_do():
     async with shown(many(60, more=True)) as (app, _):
         await scrolled(app, 40)
-        await until(lambda: app.heard(messages.MoreWanted), "the wish")
+        await until(lambda: app.heard(intents.MoreWanted), "the wish")
 
 
 # --- among other widgets
@@ -714,5 +713,5 @@ async def test_while_all_projects_are_shown_each_row_names_its_own():
 async def test_the_filter_ends_when_a_session_was_chosen():
     async with shown(rows(row(1), row(2))) as (app, pilot):
         await pilot.press("slash", "2", "enter", "enter")
-        await until(lambda: app.heard(messages.SessionSelected), "the choice")
+        await until(lambda: app.heard(intents.SessionSelected), "the choice")
         await until(lambda: len(app.sidebar.rows.shown) == 2, "all of them")

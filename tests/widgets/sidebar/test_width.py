@@ -6,7 +6,8 @@ from tests.waiting import until
 from tests.widgets.sidebar.world import row, rows, shown
 from tui.domain.screen_sizes import LEAST_SIDEBAR, MOST_SIDEBAR
 from tui.terminal import first_frame
-from tui.widgets.sidebar import Sidebar, messages
+from tui.widgets import intents
+from tui.widgets.sidebar import Sidebar
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +16,7 @@ def _no_width_is_kept(tmp_path, monkeypatch):
 
 
 def widths(app):
-    return [said.columns for said in app.heard(messages.WidthChanged)]
+    return [said.columns for said in app.heard(intents.WidthChanged)]
 
 
 @pytest.mark.parametrize(("wider", "narrower"), [(">", "<"), ("ctrl+right", "ctrl+left")])

@@ -11,8 +11,9 @@ from tests.waiting import until
 from tui.app.input_queue import InputQueue
 from tui.domain.timestamps import format_utc
 from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
+from tui.widgets import intents
 from tui.widgets.intents import CommandInvoked
-from tui.widgets.sidebar import Sidebar, messages
+from tui.widgets.sidebar import Sidebar
 from tui.widgets.sidebar.rows_view import RowsView
 
 NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
@@ -35,14 +36,14 @@ class World(App):
     def compose(self):
         yield Sidebar()
 
-    @on(messages.SessionSelected)
-    @on(messages.MoreWanted)
-    @on(messages.ScopeToggled)
-    @on(messages.DeletionConfirmed)
-    @on(messages.SessionRenamed)
-    @on(messages.GroupUnfolded)
-    @on(messages.SessionPinned)
-    @on(messages.WidthChanged)
+    @on(intents.SessionSelected)
+    @on(intents.MoreWanted)
+    @on(intents.ScopeToggled)
+    @on(intents.DeletionConfirmed)
+    @on(intents.SessionRenamed)
+    @on(intents.GroupUnfolded)
+    @on(intents.SessionPinned)
+    @on(intents.WidthChanged)
     @on(CommandInvoked)
     def hear(self, event):
         self.said.append(event)

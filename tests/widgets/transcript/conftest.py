@@ -10,11 +10,11 @@ from textual.widgets import Input
 
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.domain.journal.message import Message, ToolCall
+from tui.widgets.intents import PageWanted, VersionIntent
 from tui.widgets.transcript import Transcript
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.markdown_blocks import Splitter
-from tui.widgets.transcript.transcript_messages import PageWanted, VersionIntent
 
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
 
@@ -55,7 +55,7 @@ class TranscriptApp(ThemeContrastApp):
     def on_hint_given(self, message):
         self.hinted.append(message.words)
 
-    def on_transcript_links_wanted(self, message):
+    def on_links_wanted(self, message):
         self.links.append(message.links)
         self.pictures.append(message.pictures)
 

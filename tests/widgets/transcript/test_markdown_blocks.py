@@ -5,11 +5,11 @@ from rich.style import Style
 
 from tests.widgets.transcript.conftest import split
 from tui.domain.text.fences import codes
+from tui.widgets.cells import PIECE
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.markdown_blocks import LIST, PROSE, Splitter
 from tui.widgets.transcript.rich_markdown import RichMarkdown, prose
 from tui.widgets.transcript.row_blocks import row_block
-from tui.widgets.wrapping import PIECE
 
 ORDINARY = [
     "One paragraph\nof two lines.\n\nAnother one.",

@@ -2,8 +2,7 @@ import pytest
 
 from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked
-from tui.widgets.transcript.message_links import Link, link_at, links_of
-from tui.widgets.transcript.rich_markdown import trimmed
+from tui.widgets.transcript.rich_markdown import Link, link_at, links_of, trimmed
 
 TEXT = """\
 See [the notes](https://example.com/notes), <https://example.org> and

@@ -5,7 +5,7 @@ from rich.style import Style
 from tui.domain.journal.message import Message
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
-from tui.widgets.transcript.thought import MOST_KEPT, ROWS, Thought
+from tui.widgets.transcript.foldable import MOST_KEPT, THOUGHT_ROWS, Thought
 
 CANVAS = Canvas(40, dict.fromkeys(NAMES, Style()))
 
@@ -84,7 +84,7 @@ def test_a_step_costs_the_same_however_much_came_before():
         long.add("x" * 1000)
     shown = [thought.blocks(unfolded=False)[0].text for thought in (short, long)]
     assert len(shown[0]) == len(shown[1])
-    assert len(long.blocks(unfolded=False)[0].draw(CANVAS)) == ROWS
+    assert len(long.blocks(unfolded=False)[0].draw(CANVAS)) == THOUGHT_ROWS
 
 
 def test_the_same_blocks_are_drawn_while_nothing_changes():

@@ -9,7 +9,7 @@ from tui.app.services.picture_files import PictureFiles
 from tui.domain.journal.blocks import ImageBlock
 from tui.domain.text.labels import cut_middle
 from tui.domain.text.safe_text import make_visible_name
-from tui.widgets.transcript.transcript_messages import LinksWanted
+from tui.widgets.intents import LinksWanted
 
 Wanted = tuple[str, str] | ImageBlock
 """A link, by its target and its text, or a picture."""

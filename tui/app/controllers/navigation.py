@@ -12,8 +12,8 @@ from tui.domain.journal.session import Surroundings
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SessionNotFound, StorageError
+from tui.widgets import intents
 from tui.widgets.transcript import ScrollPosition
-from tui.widgets.transcript import transcript_messages as messages
 
 if TYPE_CHECKING:
     from tui.commands.shell import Shell
@@ -91,7 +91,7 @@ class Navigation(Controller):
         self._chat.go_to_prompt()
         self._session_list.show()
 
-    async def handle(self, event: messages.PageWanted) -> None:
+    async def handle(self, event: intents.PageWanted) -> None:
         """Show what a reader wants of the session on screen."""
         try:
             match event.which:

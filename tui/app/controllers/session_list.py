@@ -19,14 +19,14 @@ from tui.engine.sessions.open_session import OpenSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable, StorageError, UsageError
 from tui.screens.chat import ChatScreen
-from tui.widgets.sidebar import messages
+from tui.widgets import intents
 
 ListIntent = (
-    messages.SessionRenamed
-    | messages.SessionPinned
-    | messages.GroupUnfolded
-    | messages.MoreWanted
-    | messages.ScopeToggled
+    intents.SessionRenamed
+    | intents.SessionPinned
+    | intents.GroupUnfolded
+    | intents.MoreWanted
+    | intents.ScopeToggled
 )
 """The sidebar's messages about its rows."""
 
@@ -47,16 +47,16 @@ class SessionListController(msgspec.Struct, eq=False):
     async def take(self, event: ListIntent) -> None:
         """Change the list as the sidebar asks for."""
         match event:
-            case messages.SessionRenamed(session_id=session_id, name=name):
+            case intents.SessionRenamed(session_id=session_id, name=name):
                 await self.change(session_id, lambda opened: opened.rename(name))
-            case messages.SessionPinned(session_id=session_id, pinned=pinned):
+            case intents.SessionPinned(session_id=session_id, pinned=pinned):
                 await self._pin(session_id, pinned=pinned)
-            case messages.GroupUnfolded(group=group):
+            case intents.GroupUnfolded(group=group):
                 status: Aside = "trashed" if group is Group.TRASHED else "archived"
                 await self._after(partial(self._sessions.read_aside, status))
-            case messages.MoreWanted():
+            case intents.MoreWanted():
                 await self._after(self._sessions.read_more)
-            case messages.ScopeToggled():
+            case intents.ScopeToggled():
                 await self._after(self._sessions.toggle_scope)
 
     async def refresh(self) -> None:

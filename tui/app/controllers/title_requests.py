@@ -13,7 +13,7 @@ from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.own_requests import TitleRequest, title_request
 from tui.errors import SibylError
 from tui.logs import error_name, log_of
-from tui.widgets.sidebar.rename_line import RenameLine
+from tui.widgets.sidebar.sidebar import RenameLine
 
 _log = logging.getLogger(__name__)
 

@@ -14,8 +14,7 @@ from tui.engine.sessions import versions
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
-from tui.widgets.intents import hint
-from tui.widgets.transcript import transcript_messages as messages
+from tui.widgets import intents
 
 Place = Callable[[Workspace, LoadedSession], Awaitable[LoadedSession]]
 """Prepares a session for a prompt that is not meant for its end."""
@@ -28,7 +27,7 @@ class VersionController(Controller):
     _turns: Turns
     _prompt: PromptController
 
-    async def handle(self, session: LoadedSession, event: messages.VersionIntent) -> None:
+    async def handle(self, session: LoadedSession, event: intents.VersionIntent) -> None:
         """Act on an intent of a reader, or a command, about a message."""
         match event.what:
             case "again":
@@ -103,7 +102,7 @@ class VersionController(Controller):
         shown = await versions.show_version(self._workspace, session, message_id, step)
         if shown is None:
             which = "last" if step > 0 else "first"
-            hint(self._chat.transcript, f"This is the {which} version.")
+            intents.hint(self._chat.transcript, f"This is the {which} version.")
         elif session is self._workspace.current:
             self._presenter.show_session()
             self._chat.conversation.show_message(shown)

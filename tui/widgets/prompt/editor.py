@@ -21,12 +21,13 @@ from tui.widgets.graphemes import JOINERS, word_around
 from tui.widgets.intents import CommandInvoked, CopyRequested
 from tui.widgets.keys import PROMPT, PROMPT_COMPLETION
 from tui.widgets.line_input import GraphemeText
-from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
 from tui.widgets.prompt.prompt_document import (
     Paste,
     PromptDocument,
+    PromptNavigator,
     PromptRow,
     Rows,
+    WholeCharacters,
     is_long,
     marked_rows,
 )

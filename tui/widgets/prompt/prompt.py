@@ -24,11 +24,9 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.attached import AttachedView
 from tui.domain.views.shown_session import PromptQueue
 from tui.widgets.intents import CommandInvoked, hint
-from tui.widgets.prompt.completion_list import CompletionList
-from tui.widgets.prompt.earlier_prompts import EarlierPrompts
+from tui.widgets.prompt.completion_list import CompletionList, FileOffers, reference_at
+from tui.widgets.prompt.earlier_prompts import EarlierPrompts, HistoryLine
 from tui.widgets.prompt.editor import Editor
-from tui.widgets.prompt.file_offers import FileOffers, reference_at
-from tui.widgets.prompt.history_line import HistoryLine
 from tui.widgets.prompt.prompt_document import Paste
 from tui.widgets.prompt.top_border import TopBorder
 

@@ -1,38 +1,168 @@
 """The rows of the sidebar: a virtual list with folds, a filter and a question in a row."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from types import MappingProxyType
 from typing import ClassVar, get_args
 
+import msgspec
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from tui.domain.text.labels import cut_at_word
 from tui.domain.views.sidebar_rows import (
     SET_ASIDE,
     Group,
+    Mark,
     SessionRow,
     SessionRows,
     Times,
     matches,
     narrows,
 )
-from tui.widgets.cells import fill
+from tui.widgets import intents
+from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.keys import SIDEBAR_ROWS
-from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.outline import GroupHeading, Line, Outline
-from tui.widgets.sidebar.row_drawing import (
+from tui.widgets.sidebar.session_list import (
+    BAR,
+    NO_SESSIONS,
+    PIN,
+    SIGNS,
     Part,
     Piece,
-    heading_pieces,
+    SessionList,
+    called,
     question_pieces,
-    row_pieces,
 )
-from tui.widgets.sidebar.session_gestures import NO_SESSIONS, SessionList
+
+_NONE: Mapping[Group, int] = MappingProxyType({})
+
+
+class GroupHeading(msgspec.Struct, frozen=True):
+    """The heading of a group; ``current``: the session on screen is folded away in it."""
+
+    group: Group
+    count: int
+    folded: bool = False
+    current: bool = False
+
+
+Line = GroupHeading | SessionRow
+
+
+class Outline:
+    """Rows and headings as lines, with an index from each to its line number."""
+
+    def __init__(
+        self,
+        rows: Iterable[SessionRow] = (),
+        folded: AbstractSet[Group] = frozenset(),
+        current: str = "",
+        set_aside: Mapping[Group, int] = _NONE,
+    ) -> None:
+        """``set_aside`` are the numbers of archived and deleted sessions, loaded or not."""
+        self.lines: list[Line] = []
+        self._groups: dict[Group, int] = {}
+        self._sessions: dict[str, int] = {}
+        self._folded: dict[str, Group] = {}
+        self._set_aside = set_aside
+        groups = {group: list(members) for group, members in groupby(rows, key=attrgetter("group"))}
+        # Those that have sessions, none of which is loaded, come last, in their order.
+        unloaded = [group for group, count in set_aside.items() if count or group in groups]
+        shown = [*(group for group in groups if group not in set_aside), *unloaded]
+        for group in shown:
+            self._add(group, groups.get(group, []), current, folded=group in folded)
+
+    def _add(self, group: Group, rows: list[SessionRow], current: str, *, folded: bool) -> None:
+        self._groups[group] = len(self.lines)
+        hidden = folded and any(row.id == current for row in rows)
+        count = max(len(rows), self._set_aside.get(group, 0))
+        self.lines.append(GroupHeading(group, count, folded, hidden))
+        if folded:
+            self._folded.update((row.id, group) for row in rows)
+            return
+        first = len(self.lines)
+        self._sessions.update((row.id, place) for place, row in enumerate(rows, first))
+        self.lines.extend(rows)
+
+    def place_of(self, line: Line) -> int | None:
+        """The line number of a line of another outline; that of the heading for a folded row."""
+        if isinstance(line, GroupHeading):
+            return self._groups.get(line.group)
+        return self.place_of_session(line.id)
+
+    def place_of_session(self, session_id: str) -> int | None:
+        """The line number of a session; that of its heading while that is folded."""
+        if session_id in self._folded:
+            return self._groups[self._folded[session_id]]
+        return self._sessions.get(session_id)
+
+    def nearest_row(self, place: int) -> int:
+        """The row nearest to a line, else the heading there; 0 without lines."""
+        last = len(self.lines) - 1
+        place = max(0, min(place, last))
+        for distance in range(last + 1):
+            for near in (place - distance, place + distance):
+                if 0 <= near <= last and isinstance(self.lines[near], SessionRow):
+                    return near
+        return place
+
+    def drift(self, seen: Sequence[Line], first: int) -> int:
+        """The number of lines by which most lines in view, from ``first`` on, have moved.
+
+        A single line says nothing: a session that was used goes to the top.
+        """
+        places = ((self.place_of(line), place) for place, line in enumerate(seen, first))
+        moves = Counter(now - before for now, before in places if now is not None)
+        return moves.most_common(1)[0][0] if moves else 0
+
 
 NO_MATCHES = "No matches"
+# A narrower list has no room for them beside the label.
+_CELLS_FOR_AGE = 20
+_CELLS_FOR_COUNT = 40
+_PROJECT_CELLS = 12
+_PROGRAM_CELLS = 11
+
+
+def row_pieces(
+    row: SessionRow, when: str, width: int, current: str, *, everywhere: bool = False
+) -> Iterator[Piece]:
+    """State mark and label; project, if all are shown, ``when`` and count where there is room."""
+    is_wide = width >= _CELLS_FOR_COUNT
+    age = when if width >= _CELLS_FOR_AGE else ""
+    # A column beside a count; alone it takes only the room it needs.
+    age = f"{age:>6}" if is_wide else f" {age}" if age else ""
+    number = row.message_count
+    words = f"{number if number < 10_000 else f'{number // 1000}k'} msg{'s' * (number != 1)}"
+    count = f"{words:>10}" if is_wide else ""
+    if everywhere and row.scope:
+        age = f" {cut(one_line(row.scope), min(_PROJECT_CELLS, width // 4))}{age}"
+    if row.program:
+        age = f" {cut(one_line(row.program), min(_PROGRAM_CELLS, width // 4))}{age}"
+    is_cut = cell_len(called(row)) > width - 3 - cell_len(count + age)
+    aside = f" {age.strip()}" if is_cut and count else count + age
+    is_current = row.id == current
+    sign, part = SIGNS[row.mark]
+    yield (BAR if is_current else " ", "current")
+    yield (f"{PIN if row.pinned and row.mark is Mark.NONE else sign} ", part)
+    room = width - cell_len(aside) - 3
+    yield (fill(cut_at_word(called(row), room), room), "current" if is_current else "text")
+    yield (aside, "aside")
+
+
+def heading_pieces(heading: GroupHeading, width: int) -> Iterator[Piece]:
+    """A fold sign, the name of the group, and the number of folded rows."""
+    sign, count = ("▸", f" {heading.count}") if heading.folded else ("▾", "")
+    yield (BAR if heading.current else " ", "current")
+    yield (fill(f"{sign} {heading.group.value}{count}", width - 1), "heading")
 
 
 class RowsView(SessionList[Line], can_focus=True):
@@ -132,7 +262,7 @@ class RowsView(SessionList[Line], can_focus=True):
         if row.group is Group.TRASHED:
             self.ask()
         else:
-            self.post_message(messages.SessionSelected(row.id))
+            self.post_message(intents.SessionSelected(row.id))
 
     def action_fold(self, step: int) -> None:
         """Fold the group (1) or unfold it (-1), which restores the highlighted row."""
@@ -245,7 +375,7 @@ class RowsView(SessionList[Line], can_focus=True):
         loaded = Counter(row.group for row in self._all)
         for group in counts:
             if group not in self._folds and loaded[group] < counts[group]:
-                self.post(messages.GroupUnfolded(group))
+                self.post(intents.GroupUnfolded(group))
         self.ask_for_more()
 
     # --- drawing

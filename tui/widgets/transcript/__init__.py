@@ -8,8 +8,7 @@ __all__ = ["ScrollPosition", "ScrollPositions", "Transcript", "warm_up"]
 
 def warm_up() -> None:
     """Import the Markdown parser and the highlighter, in a thread after the start."""
-    from tui.widgets.transcript.highlighting import highlight
-    from tui.widgets.transcript.rich_markdown import prose
+    from tui.widgets.transcript.rich_markdown import highlight, prose
 
     prose("*text*", 80)
     highlight("x = 1", "python")

@@ -225,3 +225,19 @@ def _harmless(segment: Segment) -> Segment:
     if text.isprintable():
         return segment
     return Segment(make_visible_line(text), segment.style)
+
+
+def paint(strip: Strip, start: int, end: int, style: Style) -> Strip:
+    """The same row with some of its characters in another style."""
+    painted: list[Segment] = []
+    place = 0
+    for text, look, control in strip:
+        before, inside = max(0, start - place), max(0, end - place)
+        pieces = (
+            (text[:before], look),
+            (text[before:inside], look + style if look else style),
+            (text[max(before, inside) :], look),
+        )
+        painted += [Segment(piece, new, control) for piece, new in pieces if piece]
+        place += len(text)
+    return Strip(painted, strip.cell_length)

@@ -15,12 +15,11 @@ from tui.domain.journal.versions import Version
 from tui.domain.providers import is_guide
 from tui.domain.views.costs import AnswerCost
 from tui.widgets.transcript.canvas import Canvas, joint
+from tui.widgets.transcript.foldable import Thought
 from tui.widgets.transcript.items import AnswerItem, Item, QuestionItem, Queued
-from tui.widgets.transcript.layout import Layout
 from tui.widgets.transcript.message_cursor import MessageCursor
 from tui.widgets.transcript.row_blocks import Code, FoldLine, RowBlock, Sideways
-from tui.widgets.transcript.thought import Thought
-from tui.widgets.transcript.viewport import DocumentRow, Spot, Viewport
+from tui.widgets.transcript.viewport import DocumentRow, Layout, Spot, Viewport
 
 NO_VERSIONS: Mapping[str, Version] = {}
 

@@ -1,12 +1,14 @@
-"""Files, tool calls, their results and summaries: one line each until unfolded."""
+"""Thinking, files, tool calls, their results and summaries: one line each until unfolded."""
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 import msgspec
 from rich.cells import cell_len
+from textual.strip import Strip
 
 from tui.domain.journal.blocks import Attachment, ImageBlock
 from tui.domain.journal.message import Message, ToolCall
@@ -14,7 +16,9 @@ from tui.domain.journal.records import Summary
 from tui.domain.text.labels import paste_label
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
 from tui.domain.tool_servers import tool_title
-from tui.widgets.cells import cut_start
+from tui.domain.views.activity_view import seconds_words
+from tui.widgets.cells import PIECE, clean, cut_start, shorten
+from tui.widgets.transcript.canvas import Canvas
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock
 from tui.widgets.transcript.row_blocks import (
     TAB,
@@ -22,11 +26,84 @@ from tui.widgets.transcript.row_blocks import (
     FoldLine,
     LineBlock,
     OutputBlock,
+    Plain,
     RowBlock,
     join_fences,
     plain_blocks,
 )
-from tui.widgets.wrapping import PIECE, clean, shorten
+
+THOUGHT_ROWS = 4
+"""The rows that are shown of thinking while it arrives."""
+MOST_KEPT = 32_000
+"""Limit of the end of a thought that is kept, in characters."""
+_MOST_SHOWN = 2_000
+
+
+class Thought:
+    """The end of what a model thought, and for how long; kept in memory only."""
+
+    def __init__(self) -> None:
+        self._pieces: deque[str] = deque()
+        self._size = 0
+        self._seconds: float | None = None
+        self._made: tuple[object, list[RowBlock]] | None = None
+        self._version = 0
+
+    @property
+    def ended(self) -> bool:
+        return self._seconds is not None
+
+    def add(self, piece: str) -> None:
+        """Add a piece, and forget the oldest ones beyond the limit."""
+        self._pieces.append(piece[-MOST_KEPT:])
+        self._size += len(self._pieces[-1])
+        while self._size - len(self._pieces[0]) >= MOST_KEPT:
+            self._size -= len(self._pieces.popleft())
+        self._version += 1
+
+    def end(self, seconds: float) -> None:
+        """Note that thinking has ended, after so many seconds."""
+        self._seconds = (self._seconds or 0.0) + seconds
+        self._version += 1
+
+    def blocks(self, *, unfolded: bool) -> list[RowBlock]:
+        """The blocks to draw; the same ones while nothing has changed."""
+        state = (self._version, unfolded)
+        if self._made is not None and self._made[0] == state:
+            return self._made[1]
+        blocks: list[RowBlock]
+        if not self.ended:
+            blocks = [LastRows(clean(self._end(_MOST_SHOWN)).strip(), "thinking")]
+        else:
+            time = seconds_words(self._seconds or 0.0)
+            words = f"thought for {time}" if time else "thought"
+            blocks = [FoldLine(words, "thinking", unfolded=unfolded)]
+        if self.ended and unfolded:
+            blocks += plain_blocks(clean(self._end(MOST_KEPT)).strip(), "thinking")
+        self._made = state, blocks
+        return blocks
+
+    def _end(self, most: int) -> str:
+        """The last ``most`` characters of the text; joins no more pieces than needed."""
+        pieces: list[str] = []
+        size = 0
+        for piece in reversed(self._pieces):
+            pieces.append(piece)
+            size += len(piece)
+            if size >= most:
+                break
+        return "".join(reversed(pieces))[-most:]
+
+
+class LastRows(Plain):
+    """The last rows of a text that grows."""
+
+    def guess(self, width: int) -> int:
+        return min(THOUGHT_ROWS, super().guess(width))
+
+    def draw(self, canvas: Canvas) -> list[Strip]:
+        return super().draw(canvas)[-THOUGHT_ROWS:]
+
 
 SUMMARY = "summary of earlier messages"
 _ARGUMENTS = 200

@@ -15,10 +15,12 @@ from tui.domain.providers import is_guide
 from tui.domain.text.fences import codes
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.costs import PARTED, cost_words, details
+from tui.widgets.cells import PIECE, clean, guess_rows
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.foldable import (
     FIRST_LINES,
     PastedText,
+    Thought,
     call_blocks,
     part_blocks,
     result_blocks,
@@ -37,8 +39,6 @@ from tui.widgets.transcript.row_blocks import (
     row_block,
     rule,
 )
-from tui.widgets.transcript.thought import Thought
-from tui.widgets.wrapping import PIECE, clean, guess_rows
 
 if TYPE_CHECKING:
     from tui.domain.journal.versions import Version

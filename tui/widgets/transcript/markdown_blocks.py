@@ -6,7 +6,7 @@ import msgspec
 
 from tui.domain.text.fences import FENCE, closes
 from tui.domain.text.patterns import late_pattern
-from tui.widgets.wrapping import PIECE
+from tui.widgets.cells import PIECE
 
 PROSE = 4 * 1024
 """The length of a paragraph or table, in characters, at which it is cut; ``LIST``: of a list."""

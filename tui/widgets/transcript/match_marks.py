@@ -12,7 +12,7 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
 from tui.domain.tool_servers import tool_title
-from tui.widgets.transcript.canvas import Canvas, joint
+from tui.widgets.transcript.canvas import Canvas, joint, paint
 from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.foldable import PastedText
 from tui.widgets.transcript.items import Item
@@ -25,7 +25,6 @@ from tui.widgets.transcript.row_blocks import (
     ProseBlock,
     RowBlock,
 )
-from tui.widgets.transcript.row_selection import paint
 from tui.widgets.transcript.viewport import DocumentRow, Spot
 
 _KNOWN = 200

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tui.domain.journal.message import Message, Role
 from tui.widgets.transcript.items import Item
-from tui.widgets.transcript.layout import Layout
 from tui.widgets.transcript.row_blocks import Code, code_of
-from tui.widgets.transcript.viewport import DocumentRow
+from tui.widgets.transcript.viewport import DocumentRow, Layout
 
 
 class MessageCursor:

@@ -1,11 +1,16 @@
-"""Markdown drawn by Rich. Imported with the first Markdown."""
+"""Markdown drawn by Rich, its links, and code in colours. Imported with the first of them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Self
+from urllib.parse import urlsplit
 
+import msgspec
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
+from pygments.token import Token as Kind
+from pygments.util import ClassNotFound
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, JustifyMethod, OverflowMethod, RenderResult
 from rich.containers import Lines
@@ -26,9 +31,64 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from tui.widgets.transcript.canvas import AFTER_BLANK, AT_ONCE, MEASURE, NO_TEXT, WRAPPED
-from tui.widgets.transcript.highlighting import highlight, plain
-from tui.widgets.wrapping import breaks, clean
+from tui.domain.journal.message import Message
+from tui.widgets.cells import breaks, clean
+from tui.widgets.transcript.canvas import AFTER_BLANK, AT_ONCE, MEASURE, NO_TEXT, WRAPPED, Run
+
+LINE = 2000
+"""The longest line that is highlighted, in characters: some lexers take quadratic time."""
+
+_TOKEN_STYLES = {
+    Kind.Comment: "comment",
+    Kind.Keyword: "keyword",
+    Kind.Operator.Word: "keyword",
+    Kind.Name.Tag: "keyword",
+    Kind.Literal.String: "string",
+    Kind.Generic.Inserted: "string",
+    Kind.Literal.Number: "number",
+    Kind.Keyword.Constant: "number",
+    Kind.Name.Function: "name",
+    Kind.Name.Class: "name",
+    Kind.Name.Decorator: "name",
+    Kind.Name.Attribute: "name",
+    Kind.Generic.Heading: "name",
+    Kind.Generic.Subheading: "name",
+    Kind.Generic.Deleted: "error",
+}
+
+
+def highlight(code: str, language: str) -> list[list[Run]]:
+    """Code as lines of runs; plain for an unknown language."""
+    name = language.split(maxsplit=1)
+    try:
+        lexer = get_lexer_by_name(name[0], stripnl=False) if name else None
+    except ClassNotFound:
+        lexer = None
+    if lexer is None or any(len(line) > LINE for line in code.split("\n")):
+        return plain(code)
+    lines: list[list[Run]] = [[]]
+    for kind, text in lexer.get_tokens(code):
+        style = _style_of(kind)
+        first, *others = text.split("\n")
+        lines[-1].append((first, style))
+        lines.extend([(other, style)] for other in others)
+    # Lexers end the text with a newline, even where there was none.
+    wanted = code.count("\n") + 1
+    return lines[:wanted]
+
+
+def plain(code: str) -> list[list[Run]]:
+    """The same lines without colours."""
+    return [[(line, "code")] for line in code.split("\n")]
+
+
+def _style_of(kind: object) -> str:
+    while kind is not None:
+        if style := _TOKEN_STYLES.get(kind):  # pyright: ignore[reportArgumentType]
+            return style
+        kind = getattr(kind, "parent", None)
+    return "code"
+
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}
 _STEP, _BETWEEN = 8, 2
@@ -317,3 +377,71 @@ def trimmed(url: str) -> str:
         else:
             break
     return url
+
+
+_AROUND = "()[]{}<>\"'`.,;:!?"
+_LEAST_WORD = 4
+"""The shortest part of a link, in characters, that identifies it."""
+
+
+class Link(msgspec.Struct, frozen=True):
+    """The target of a link, ``http`` or ``https``, and its text."""
+
+    target: str
+    text: str
+
+
+def links_of(message: Message) -> Sequence[Link]:
+    """The links of a message in order, each target once."""
+    tokens = PARSER.parse(message.typed_text)
+    found: dict[str, Link] = {}
+    for link in _links(tokens):
+        try:
+            address = urlsplit(link.target)
+        except ValueError:
+            continue
+        is_web = address.scheme in ("http", "https") and address.hostname
+        if is_web and not re.search(r"\s", link.target):
+            found.setdefault(link.target, link)
+    return tuple(found.values())
+
+
+def link_at(links: Sequence[Link], row: str, place: int) -> Sequence[Link]:
+    """The links that a character of a row may belong to; wrapping may have cut the link."""
+    begin = row.rfind(" ", 0, place + 1) + 1
+    end = row.find(" ", place)
+    word = row[begin : end if end >= 0 else len(row)].strip(_AROUND)
+    if len(word) < _LEAST_WORD:
+        return ()
+    exact = [link for link in links if word in (link.target, link.text)]
+    return exact or [link for link in links if word in link.target or word in link.text]
+
+
+def _links(tokens: Sequence[Token]) -> Iterator[Link]:
+    for token in tokens:
+        if token.children:
+            yield from _inline(token.children)
+        elif token.type in ("fence", "code_block"):
+            yield from _bare(token.content)
+
+
+def _inline(tokens: Sequence[Token]) -> Iterator[Link]:
+    target, words = "", ""
+    for token in tokens:
+        if token.type == "link_open":
+            target, words = str(token.attrs.get("href", "")), ""
+        elif token.type == "link_close":
+            yield Link(target, words)
+            target = ""
+        elif target:
+            words += token.content
+        elif token.type == "image":
+            yield Link(str(token.attrs.get("src", "")), token.content)
+        else:
+            yield from _bare(token.content)
+
+
+def _bare(text: str) -> Iterator[Link]:
+    for found in URL.finditer(text):
+        url = trimmed(found[0])
+        yield Link(PARSER.normalizeLink(url), url)

@@ -12,6 +12,16 @@ from textual.strip import Strip
 
 from tui.domain.text.patterns import late_pattern
 from tui.domain.views.costs import PARTED
+from tui.widgets.cells import (
+    PIECE,
+    breaks,
+    clean,
+    cut_pieces,
+    fitting,
+    guess_rows,
+    shorten,
+    wrap_words,
+)
 from tui.widgets.transcript.canvas import (
     AT_ONCE,
     GUTTER,
@@ -23,16 +33,6 @@ from tui.widgets.transcript.canvas import (
     joints,
 )
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock, as_table
-from tui.widgets.wrapping import (
-    PIECE,
-    breaks,
-    clean,
-    cut_pieces,
-    fitting,
-    guess_rows,
-    shorten,
-    wrap_words,
-)
 
 TAB = 4
 """The distance of tab stops, in cells."""
@@ -360,7 +360,7 @@ class Code(RowBlock):
         text = source.text.expandtabs(TAB)
         if not source.language or (not source.closed and len(text) > _OPEN_FENCE):
             return [((line, "code"),) for line in text.split("\n")]
-        from tui.widgets.transcript.highlighting import highlight
+        from tui.widgets.transcript.rich_markdown import highlight
 
         return [tuple(line) for line in highlight(text, source.language)]
 

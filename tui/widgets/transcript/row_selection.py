@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 
-from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset, Region
+from textual.message import Message
 from textual.screen import Screen
 from textual.selection import Selection
 from textual.strip import Strip
 
+from tui.domain.journal.blocks import ImageBlock
 from tui.domain.text.patterns import late_pattern
+from tui.widgets.intents import CopyRequested, LinksWanted
 from tui.widgets.transcript.canvas import is_text, joint
 from tui.widgets.transcript.document import Document
-from tui.widgets.transcript.row_blocks import ProseBlock
+from tui.widgets.transcript.row_blocks import Code, FoldLine, LineBlock, ProseBlock, code_of
 from tui.widgets.transcript.viewport import DocumentRow, Spot
 
 _QUOTED = late_pattern(r"^ *(?:▌ )+")
@@ -47,22 +49,6 @@ def look_of_selected(screen: Screen[object]) -> Style:
         return look
     # Blended with its background, a transparent colour would be the background's.
     return Style(bgcolor=look.bgcolor)
-
-
-def paint(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    """The same row with some of its characters in another style."""
-    painted: list[Segment] = []
-    place = 0
-    for text, look, control in strip:
-        before, inside = max(0, start - place), max(0, end - place)
-        pieces = (
-            (text[:before], look),
-            (text[before:inside], look + style if look else style),
-            (text[max(before, inside) :], look),
-        )
-        painted += [Segment(piece, new, control) for piece, new in pieces if piece]
-        place += len(text)
-    return Strip(painted, strip.cell_length)
 
 
 def selection_of(row: DocumentRow, *, whole_item: bool) -> Selection:
@@ -136,3 +122,27 @@ def _spot(document: Document, number: int) -> Spot:
     rest, row = divmod(number, _ROWS)
     order, block = divmod(rest, _BLOCKS)
     return Spot(document.layout.ordered(order), block, row)
+
+
+def target_at(row: DocumentRow, cell: int) -> Message | FoldLine | None:
+    """The intent of a click on a cell, or the line whose rows it folds."""
+    block, item = row.block, row.spot.item
+    code = ""
+    if isinstance(block, Code) and block.copies_at(row.spot.row, row.strip, cell):
+        code = code_of(block, item.blocks(), item.codes)
+    if code:
+        return CopyRequested(code)
+    if isinstance(block, FoldLine):
+        return block
+    if isinstance(block, LineBlock) and isinstance(block.part, ImageBlock):
+        return LinksWanted((), (block.part,))
+    # Only if the cell is underlined or its row has an address: parsing the message is slower.
+    style = next((segment.style for segment in row.strip.crop(cell, cell + 1)), None)
+    may_be_link = (style and style.underline) or "://" in row.strip.text
+    if item.message is None or not may_be_link:
+        return None
+    from tui.widgets.transcript.rich_markdown import link_at, links_of
+
+    place = len(row.strip.crop(0, cell).text)
+    links = link_at(links_of(item.message), row.strip.text, place)
+    return LinksWanted([(link.target, link.text) for link in links]) if links else None

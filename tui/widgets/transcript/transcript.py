@@ -17,25 +17,24 @@ from tui.domain.journal.message import Message, Role
 from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
 from tui.domain.views.costs import details
-from tui.widgets.intents import CopyRequested, hint
-from tui.widgets.key_line import COPY_SELECTED
-from tui.widgets.keys import CONVERSATION, CONVERSATION_MOVES
-from tui.widgets.textual_bases import ScrollViewBase
-from tui.widgets.transcript.canvas import COMPONENTS
-from tui.widgets.transcript.document import NO_VERSIONS, Document, HistoryEnds
-from tui.widgets.transcript.find_state import FindState
-from tui.widgets.transcript.row_blocks import Details, FoldLine
-from tui.widgets.transcript.row_painter import RowPainter
-from tui.widgets.transcript.row_selection import offset_at, selected_text, selection_of
-from tui.widgets.transcript.transcript_messages import (
+from tui.widgets.intents import (
     CodeWrapChanged,
+    CopyRequested,
     LinksWanted,
     MatchWanted,
     PageWanted,
     PromptWanted,
     VersionIntent,
-    target_at,
+    hint,
 )
+from tui.widgets.key_line import COPY_SELECTED
+from tui.widgets.keys import CONVERSATION, CONVERSATION_MOVES
+from tui.widgets.textual_bases import ScrollViewBase
+from tui.widgets.transcript.canvas import COMPONENTS
+from tui.widgets.transcript.document import NO_VERSIONS, Document, HistoryEnds
+from tui.widgets.transcript.row_blocks import Details, FoldLine
+from tui.widgets.transcript.row_painter import FindState, RowPainter
+from tui.widgets.transcript.row_selection import offset_at, selected_text, selection_of, target_at
 from tui.widgets.transcript.viewport import DocumentRow
 from tui.widgets.transcript.welcome_text import WelcomeText
 
@@ -437,7 +436,7 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def action_open_link(self) -> None:
         """Ask for a link or picture of the message at the cursor, or of the last, to be opened."""
-        from tui.widgets.transcript.message_links import links_of
+        from tui.widgets.transcript.rich_markdown import links_of
 
         message = self.conversation.cursor.message_or_last
         links = links_of(message) if message else ()

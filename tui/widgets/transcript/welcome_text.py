@@ -7,8 +7,8 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from tui.widgets.cells import wrap_words
 from tui.widgets.transcript.canvas import GUTTER, Canvas, Run
-from tui.widgets.wrapping import wrap_words
 
 _GAP = 3
 # In a narrower column each word would have a row of its own.

@@ -1,17 +1,54 @@
-"""A list of sessions, and what the keys do to the highlighted one."""
+"""A list of sessions: the words of a row, and what the keys do to the highlighted session."""
 
 import math
 import time
 from abc import abstractmethod
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Literal, TypeVar
 
 from textual.events import Key, Paste
 from textual.message import Message
 
-from tui.domain.views.sidebar_rows import Group, SessionRow
-from tui.widgets.intents import CommandInvoked, hint
+from tui.domain.journal.ids import is_private
+from tui.domain.text.labels import whole_label
+from tui.domain.views.sidebar_rows import Group, Mark, SessionRow
+from tui.widgets import intents
+from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.line_list import LineList
-from tui.widgets.sidebar import messages
+
+Part = Literal[
+    "text", "current", "running", "unread", "unsaved", "read-only", "aside", "heading", "warning"
+]
+Piece = tuple[str, Part]
+
+BAR = "▌"
+SIGNS: dict[Mark, tuple[str, Part]] = {
+    Mark.NONE: (" ", "text"),
+    Mark.ASKING: ("?", "warning"),
+    Mark.RUNNING: ("●", "running"),
+    Mark.UNREAD: ("•", "unread"),
+    Mark.UNSAVED: ("!", "unsaved"),
+    Mark.READ_ONLY: ("⊘", "read-only"),
+}
+PIN = "▴"
+PRIVATE = "◌"
+"""Before the title of a session that is in memory only."""
+_QUESTION = ' Delete "', '"? Enter'
+_QUESTION_IN_TRASH = ' Bring back "', '"? Enter'
+
+
+def question_pieces(row: SessionRow, width: int) -> Iterator[Piece]:
+    """The question in place of a row; only the title is cut."""
+    before, behind = _QUESTION_IN_TRASH if row.group is Group.TRASHED else _QUESTION
+    title = cut(called(row), width - len(before) - len(behind))
+    yield (fill(before + title + behind, width), "warning")
+
+
+def called(row: SessionRow) -> str:
+    """The title of a session in one line, uncut; a private one is marked."""
+    title = one_line(whole_label(row.name, row.label))
+    return f"{PRIVATE} {title}" if is_private(row.id) else title
+
 
 NO_SESSIONS = "No sessions yet"
 NO_SESSION = "This is a group. Right unfolds it"
@@ -39,7 +76,7 @@ class SessionList(LineList[Line]):
         """The session that a key acts on; without one, hint why."""
         row = self.highlighted
         if row is None:
-            hint(self, NO_SESSION if self.lines else NO_SESSIONS)
+            intents.hint(self, NO_SESSION if self.lines else NO_SESSIONS)
         return row
 
     def post(self, message: Message) -> None:
@@ -51,7 +88,7 @@ class SessionList(LineList[Line]):
 
     def action_archive(self) -> None:
         if (row := self.row_for_key()) is not None:
-            self.post(CommandInvoked("archive", row.id))
+            self.post(intents.CommandInvoked("archive", row.id))
 
     def action_pin(self) -> None:
         """Pin the highlighted session to the top, or take its pin away."""
@@ -59,18 +96,18 @@ class SessionList(LineList[Line]):
         if row is None:
             return
         if not row.is_kept:
-            hint(self, "Archived and deleted sessions cannot be pinned")
+            intents.hint(self, "Archived and deleted sessions cannot be pinned")
             return
-        self.post(messages.SessionPinned(row.id, not row.pinned))
+        self.post(intents.SessionPinned(row.id, not row.pinned))
 
     def action_undo(self) -> None:
-        self.post(CommandInvoked("undo"))
+        self.post(intents.CommandInvoked("undo"))
 
     def action_delete(self) -> None:
         """Ask whether to delete the highlighted session."""
         row = self.row_for_key()
         if row is not None and row.group is Group.TRASHED:
-            hint(self, "This session is already in the trash")
+            intents.hint(self, "This session is already in the trash")
         elif row is not None:
             self.ask()
 
@@ -106,9 +143,9 @@ class SessionList(LineList[Line]):
         # Not by a key from before the question was seen.
         if isinstance(event, Key) and event.key == "enter" and event.time >= self._answers_from:
             if row is not None and row.group is Group.TRASHED:
-                self.post(CommandInvoked("restore", self._asked_about))
+                self.post(intents.CommandInvoked("restore", self._asked_about))
             else:
-                self.post(messages.DeletionConfirmed(self._asked_about))
+                self.post(intents.DeletionConfirmed(self._asked_about))
         self.take_question_back()
         return isinstance(event, Key)
 
@@ -139,4 +176,4 @@ class SessionList(LineList[Line]):
     def ask_for_more(self) -> None:
         """Ask for more rows near the end."""
         if self.nears_end:
-            self.post(messages.MoreWanted())
+            self.post(intents.MoreWanted())
