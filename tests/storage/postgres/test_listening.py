@@ -11,7 +11,7 @@ from tests.postgres_server import PostgresServer
 from tests.storage.contract import new
 from tests.waiting import SECONDS, until
 from tui.domain.journal.records import Settings
-from tui.storage.postgres import listening
+from tui.storage.postgres import connection_pool
 
 
 class Told:
@@ -82,8 +82,10 @@ def test_all_may_have_changed_while_the_server_was_away(open_store):
 async def test_a_server_that_does_not_begin_to_notify_is_asked_again(store, postgres, monkeypatch):
     told = queue.Queue()
     with monkeypatch.context() as patch, psycopg.connect(postgres, autocommit=True) as connection:
-        patch.setattr(listening, "_LISTEN", b"set statement_timeout = 0; select pg_sleep(3600)")
-        patch.setattr(listening, "_BEGIN_SECONDS", 0.5)
+        patch.setattr(
+            connection_pool, "_LISTEN", b"set statement_timeout = 0; select pg_sleep(3600)"
+        )
+        patch.setattr(connection_pool, "_BEGIN_SECONDS", 0.5)
         assert store.watch(told.put)
         asked = "select from pg_stat_activity where query like '%(3600)' and state = 'active'"
         await until(lambda: connection.execute(asked).rowcount)

@@ -9,12 +9,12 @@ import pytest
 from tests.builders import user
 from tui.errors import SessionBusy
 from tui.storage.postgres import leases as module
-from tui.storage.postgres.processes import this_process
+from tui.storage.postgres.rows import this_process
 from tui.storage.postgres.store import PostgresStore
 
 PRINT = """
 import msgspec
-from tui.storage.postgres.processes import this_process
+from tui.storage.postgres.rows import this_process
 print(msgspec.json.encode(this_process()).decode())
 """
 

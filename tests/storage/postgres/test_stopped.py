@@ -4,8 +4,8 @@ import pytest
 
 from tests.builders import user
 from tui.errors import ServerUnreachable, StorageError
-from tui.storage.postgres import numbers
 from tui.storage.postgres.connection_pool import ConnectionPool, transaction
+from tui.storage.postgres.rows import ask_number
 from tui.storage.postgres.store import PostgresStore
 
 TRIES = 5
@@ -30,7 +30,7 @@ def test_it_does_not_keep_a_scope_from_others(postgres):
 
     def stop():
         with database.connection() as stopped, transaction(stopped):
-            assert numbers.asked(stopped, SCOPE).fetchone() == (1,)
+            assert ask_number(stopped, SCOPE).fetchone() == (1,)
             found.append(publish(store))
 
     with pytest.raises(StorageError):

@@ -20,11 +20,24 @@ from tui.storage.attachments import used_pictures
 from tui.storage.branches import Branches
 from tui.storage.journal_window import decoded
 from tui.storage.lines import lines_forward
-from tui.storage.postgres import numbers, pictures, words
+from tui.storage.postgres import words
 from tui.storage.postgres.connection_pool import transaction
 from tui.storage.postgres.leases import LEASE_SECONDS, Attempt, PostgresLease, ServerLeases
-from tui.storage.postgres.pieces import PIECE, PieceReader, cut, insert
-from tui.storage.postgres.rows import Place, Row, noted, row_of
+from tui.storage.postgres.rows import (
+    PIECE,
+    PieceReader,
+    Place,
+    Row,
+    ask_number,
+    give_number,
+    insert_pieces,
+    next_number,
+    note_pictures,
+    noted,
+    pieces_of,
+    row_of,
+    set_active,
+)
 from tui.storage.postgres.tables import moment_ns
 from tui.storage.protocol import Appended
 from tui.storage.writer import encode_lines, last_use
@@ -58,193 +71,150 @@ _PUBLISH = """
 _KEEP = "update sessions set place = 'kept' where id = %s and epoch = %s"
 
 
-class _Writing(msgspec.Struct, frozen=True):
-    """The records of an append, and its outcome."""
-
-    records: Sequence[Record]
-    lines: Sequence[bytes]
-    place: Place
-    ordinal: int
-    first: tuple[Record, ...] = ()
-    """Written before them, and none of the caller's."""
-    restores: bool = False
-
-
 class JournalAppender(msgspec.Struct, eq=False):
-    """Appends to the sessions that a program holds."""
+    """Appends to one session that a program holds, over a connection that is lent for it."""
 
+    _connection: "Connection"
+    _lease: PostgresLease
     _leases: ServerLeases
     _clock: Callable[[], datetime]
 
-    def append(
-        self,
-        connection: "Connection",
-        lease: PostgresLease,
-        records: Sequence[Record],
-        lines: Sequence[bytes],
-    ) -> Appended:
+    def append(self, records: Sequence[Record], lines: Sequence[bytes]) -> Appended:
         """Append to a session that is kept or archived, or publish a new one.
 
         Raises as ``SessionStore.append``. After ``ServerUnreachable`` it may have been made.
         """
-        while (settled := self.settle(connection, lease, records)) is None:
+        lease = self._lease
+        while (settled := self.settle(records)) is None:
             try:
                 if lease.beginning is not None:
-                    self._publish(connection, lease, lease.beginning, records, lines)
-                elif not self._append_quickly(connection, lease, records, lines):
-                    self._append_carefully(connection, lease, records, lines)
+                    self._publish(lease.beginning, records, lines)
+                    continue
+                # The usual case: one statement, which checks everything.
+                made = self._write(records, lines, "kept", lease.ordinal) if lease.ordinal else None
+                if made is not None:
+                    lease.accept(made)
+                else:
+                    self._append_carefully(records, lines)
             except StorageError:
                 # Was it an earlier attempt, which came only now?
-                if not self._resolve(connection, lease):
+                if not self._resolve():
                     raise
         return settled
 
-    def extend(
-        self,
-        connection: "Connection",
-        lease: PostgresLease,
-        records: Sequence[Record],
-        lines: Sequence[bytes],
-    ) -> Appended:
+    def extend(self, records: Sequence[Record], lines: Sequence[bytes]) -> Appended:
         """Append to a session in its place. Raises as ``SessionStore.extend``."""
-        while (settled := self.settle(connection, lease, records)) is None:
-            row = self._writable_row(connection, lease)
-            if not lease.resolve(row.last_append):
-                self._take_in(connection, lease, row)
-                writing = _Writing(records, lines, row.place, lease.ordinal)
-                lease.accept(self._written(connection, lease, writing))
+        while (settled := self.settle(records)) is None:
+            row = self._writable_row()
+            if not self._lease.resolve(row.last_append):
+                self._take_in(row)
+                made = self._write(records, lines, row.place, self._lease.ordinal)
+                self._lease.accept(self._checked(made))
         return settled
 
-    def settle(
-        self, connection: "Connection", lease: PostgresLease, records: Sequence[Record]
-    ) -> Appended | None:
+    def settle(self, records: Sequence[Record]) -> Appended | None:
         """Answer an append if all its records were written, perhaps by earlier attempts."""
-        self._resolve(connection, lease)
-        if _count_written(lease, records) < len(records):
+        self._resolve()
+        if self._count_written(records) < len(records):
             return None
-        return lease.acknowledged()
+        return self._lease.acknowledged()
 
-    def _resolve(self, connection: "Connection", lease: PostgresLease) -> bool:
+    def _resolve(self) -> bool:
         """Find out if an attempt was made whose answer never came."""
-        row = row_of(connection, lease.session_id) if lease.attempts else None
-        return row is not None and lease.resolve(row.last_append)
-
-    def _append_quickly(
-        self,
-        connection: "Connection",
-        lease: PostgresLease,
-        records: Sequence[Record],
-        lines: Sequence[bytes],
-    ) -> bool:
-        """Append in the usual case: one statement, which checks everything."""
-        writing = _Writing(records, lines, "kept", lease.ordinal)
-        made = self._write(connection, lease, writing) if lease.ordinal > 0 else None
-        if made is not None:
-            lease.accept(made)
-        return made is not None
+        row = row_of(self._connection, self._lease.session_id) if self._lease.attempts else None
+        return row is not None and self._lease.resolve(row.last_append)
 
     def _publish(
-        self,
-        connection: "Connection",
-        lease: PostgresLease,
-        beginning: SessionHeader,
-        records: Sequence[Record],
-        lines: Sequence[bytes],
+        self, beginning: SessionHeader, records: Sequence[Record], lines: Sequence[bytes]
     ) -> None:
+        connection, lease = self._connection, self._lease
         lease.origin = words.origin_lexemes(beginning)
         # Three trips: in a pipeline only a result that is needed is waited for.
         with transaction(connection):
-            asked = numbers.asked(connection, beginning.scope)
+            asked = ask_number(connection, beginning.scope)
             epoch = lease.epoch or self._leases.reserve(connection, beginning)
-            ordinal = numbers.given(connection, asked, beginning.scope, lease.session_id)
+            ordinal = give_number(connection, asked, beginning.scope, lease.session_id)
             header = msgspec.structs.replace(beginning, ordinal=ordinal)
             data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, (b"", *lines))
             append, size = str(uuid.uuid4()), len(data)
             made = Attempt(append, epoch, ordinal, 0, size, offsets, tuple(records))
             lease.attempts = (*lease.attempts, made)
-            columns = {**self._columns(records), "append": append, "size": size}
+            columns = {**_columns(records), "append": append, "size": size}
             columns["used"] = columns["used"] or moment_ns(self._clock())
             wanted = {**columns, "id": lease.session_id, "epoch": epoch, "ordinal": ordinal}
             if connection.execute(_PUBLISH, wanted).fetchone() is None:
-                self._row(connection, lease)
-                raise _changed_meanwhile(lease.session_id)
-            insert(connection, lease.session_id, 0, data)
+                self._row()
+                self._checked(None)
+            insert_pieces(connection, lease.session_id, 0, data)
             words.note_origin(connection, header)
             words.insert(connection, lease.session_id, words.lines_of(data, 0), header)
-            _note_pictures(connection, lease.session_id, records)
-            numbers.set_active(connection, beginning.scope, lease.session_id)
+            note_pictures(connection, lease.session_id, used_pictures(records))
+            set_active(connection, beginning.scope, lease.session_id)
         lease.accept(made)
 
-    def _append_carefully(
-        self,
-        connection: "Connection",
-        lease: PostgresLease,
-        records: Sequence[Record],
-        lines: Sequence[bytes],
-    ) -> None:
-        row = self._writable_row(connection, lease)
-        if lease.resolve(row.last_append):
+    def _append_carefully(self, records: Sequence[Record], lines: Sequence[bytes]) -> None:
+        row = self._writable_row()
+        if self._lease.resolve(row.last_append):
             # An earlier attempt came late.
             return
-        self._take_in(connection, lease, row)
-        with transaction(connection):
-            ordinal = self._number(connection, lease)
-            writing = _Writing(records, lines, "kept", ordinal)
-            if row.place == "archived":
-                connection.execute(_KEEP, (lease.session_id, lease.epoch))
-                writing = msgspec.structs.replace(writing, first=self._restored(), restores=True)
-            made = self._written(connection, lease, writing)
-        lease.accept(made)
+        self._take_in(row)
+        with transaction(self._connection):
+            ordinal, is_archived = self._number(), row.place == "archived"
+            if is_archived:
+                self._connection.execute(_KEEP, (row.id, self._lease.epoch))
+            first = self._restored() if is_archived else ()
+            made = self._write(records, lines, "kept", ordinal, first, restores=is_archived)
+            made = self._checked(made)
+        self._lease.accept(made)
 
-    def restore(self, connection: "Connection", lease: PostgresLease, place: Place) -> Attempt:
+    def restore(self, place: Place) -> Attempt:
         """Write that a session is restored, in a transaction; the lease accepts it afterwards."""
-        row = self._row(connection, lease)
-        lease.resolve(row.last_append)
-        self._take_in(connection, lease, row)
-        ordinal = self._number(connection, lease)
-        writing = _Writing(lease.written_records, (), place, ordinal, self._restored())
-        return self._written(connection, lease, writing)
+        row = self._row()
+        self._lease.resolve(row.last_append)
+        self._take_in(row)
+        records, ordinal = self._lease.written_records, self._number()
+        return self._checked(self._write(records, (), place, ordinal, self._restored()))
 
     def _restored(self) -> tuple[Record, ...]:
         return (Restored(at=format_utc(self._clock())),)
 
-    def _written(
-        self, connection: "Connection", lease: PostgresLease, writing: _Writing
-    ) -> Attempt:
-        """Append in one statement. Raises ``StorageError`` if the row was changed meanwhile."""
-        made = self._write(connection, lease, writing)
-        if made is None:
-            raise _changed_meanwhile(lease.session_id)
-        return made
-
     def _write(
-        self, connection: "Connection", lease: PostgresLease, writing: _Writing
+        self,
+        records: Sequence[Record],
+        lines: Sequence[bytes],
+        place: Place,
+        ordinal: int,
+        first: tuple[Record, ...] = (),
+        *,
+        restores: bool = False,
     ) -> Attempt | None:
         """Append in one statement; ``None`` if the row is not as the lease knows it.
 
-        The lease is to accept it once it is committed.
+        ``first`` is written before the records, and none of the caller's. The lease is to accept
+        the attempt once it is committed.
         """
-        written = _count_written(lease, writing.records)
-        records = (*writing.first, *writing.records[written:])
-        lines = (*[b""] * len(writing.first), *writing.lines[written:])
+        connection, lease = self._connection, self._lease
+        written = self._count_written(records)
+        new = (*first, *records[written:])
+        encoded = (*[b""] * len(first), *lines[written:])
         closing = b"\n" if lease.torn else b""
         begin = lease.size + len(closing)
         reader = PieceReader(connection, lease.session_id, lease.size)
         earlier = Branches(reader.read, lease.size)
         data, offsets = encode_lines(
-            records, begin, lease.offsets, lines, lambda key: earlier.begin_of(key, begin)
+            new, begin, lease.offsets, encoded, lambda key: earlier.begin_of(key, begin)
         )
         data = closing + data
-        _note_pictures(connection, lease.session_id, records)
+        note_pictures(connection, lease.session_id, used_pictures(new))
         attempt = Attempt(
             append=str(uuid.uuid4()),
             epoch=lease.epoch,
-            ordinal=writing.ordinal,
+            ordinal=ordinal,
             size=lease.size,
             size_after=lease.size + len(data),
             offsets_after=offsets,
-            records=tuple(writing.records),
-            restores=writing.restores,
+            records=tuple(records),
+            restores=restores,
         )
         unanswered = tuple(each for each in lease.attempts if each.size == lease.size)
         lease.attempts = (*unanswered, attempt)
@@ -252,14 +222,14 @@ class JournalAppender(msgspec.Struct, eq=False):
         insertion, said = words.insertion(rows, "held.id", "held")
         piece, pieces = _PIECE, {"at": attempt.size, "data": data}
         if len(data) > PIECE:
-            at, parts = zip(*cut(data, attempt.size), strict=True)
+            at, parts = zip(*pieces_of(data, attempt.size), strict=True)
             piece, pieces = _PIECES, {"at": list(at), "data": list(parts)}
         statement = _APPEND.format(said=f", said as ({insertion})" if rows else "", piece=piece)
         values = {
-            **self._columns(records),
+            **_columns(new),
             **pieces,
             **(said if rows else {}),
-            "place": writing.place,
+            "place": place,
             "id": lease.session_id,
             "epoch": attempt.epoch,
             "size": attempt.size,
@@ -272,29 +242,48 @@ class JournalAppender(msgspec.Struct, eq=False):
         lease.attempts = unanswered
         return None
 
-    def _number(self, connection: "Connection", lease: PostgresLease) -> int:
+    def _checked(self, made: Attempt | None) -> Attempt:
+        """Raise ``StorageError`` if the row was changed meanwhile."""
+        if made is None:
+            raise StorageError(f"Session {self._lease.session_id} was changed meanwhile.")
+        return made
+
+    def _count_written(self, records: Sequence[Record]) -> int:
+        """Count the first records of an append that are written already."""
+        both = zip(records, self._lease.written_records, strict=False)
+        same = takewhile(lambda pair: pair[0] is pair[1] or pair[0] == pair[1], both)
+        return sum(1 for _ in same)
+
+    def _number(self) -> int:
         """Find the number of a session; one that was imported, and has none yet, is given one."""
+        connection, lease = self._connection, self._lease
         if lease.ordinal:
             return lease.ordinal
-        ordinal = numbers.next_number(connection, lease.scope, lease.session_id)
+        ordinal = next_number(connection, lease.scope, lease.session_id)
         connection.execute(
             "update sessions set ordinal = %s where id = %s", (ordinal, lease.session_id)
         )
         return ordinal
 
-    def _row(self, connection: "Connection", lease: PostgresLease) -> Row:
-        """Read the row of a lease. Raises ``LeaseLost``."""
-        row = row_of(connection, lease.session_id)
-        if row is None or row.epoch != lease.epoch:
-            self._leases.lose(lease)
-            raise LeaseLost(lease.session_id)
+    def _row(self) -> Row:
+        """Read the row of the lease. Raises ``LeaseLost``."""
+        row = row_of(self._connection, self._lease.session_id)
+        if row is None or row.epoch != self._lease.epoch:
+            self._leases.lose(self._lease)
+            raise LeaseLost(self._lease.session_id)
         return row
 
-    def _take_in(self, connection: "Connection", lease: PostgresLease, row: Row) -> None:
+    def _writable_row(self) -> Row:
+        row = self._row()
+        if row.place == "trashed":
+            raise SessionNotFound(row.id)
+        return row
+
+    def _take_in(self, row: Row) -> None:
         """Read the records that others have added."""
-        reader = PieceReader(connection, lease.session_id, row.size)
+        lease, reader = self._lease, PieceReader(self._connection, row.id, row.size)
         if row.size < lease.size or not reader.read(1, 0):
-            raise SessionDamaged(lease.session_id, "its records are gone")
+            raise SessionDamaged(row.id, "its records are gone")
         found: list[Record] = []
         for place, line in lines_forward(reader.read, lease.size, row.size):
             record = decoded(line)
@@ -306,35 +295,14 @@ class JournalAppender(msgspec.Struct, eq=False):
         lease.size = row.size
         lease.foreign = (*lease.foreign, *found)
 
-    def _writable_row(self, connection: "Connection", lease: PostgresLease) -> Row:
-        row = self._row(connection, lease)
-        if row.place == "trashed":
-            raise SessionNotFound(lease.session_id)
-        return row
 
-    def _columns(self, records: Sequence[Record]) -> dict[str, object]:
-        name, pinned = noted(records)
-        times = [parse_utc(record.at) for record in records if isinstance(record, Closed)]
-        return {
-            "used": storable_ns(last_use(records) or 0),
-            "closed": max((moment_ns(each) for each in times if each), default=0),
-            "name": name,
-            "name_words": words.name_words(name),
-            "pinned": pinned,
-        }
-
-
-def _count_written(lease: PostgresLease, records: Sequence[Record]) -> int:
-    """Count the first records of an append that are written already."""
-    both = zip(records, lease.written_records, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1] or pair[0] == pair[1], both))
-
-
-def _note_pictures(connection: "Connection", session_id: str, records: Sequence[Record]) -> None:
-    used = used_pictures(records)
-    if used:
-        pictures.note(connection, session_id, used)
-
-
-def _changed_meanwhile(session_id: str) -> StorageError:
-    return StorageError(f"Session {session_id} was changed meanwhile.")
+def _columns(records: Sequence[Record]) -> dict[str, object]:
+    name, pinned = noted(records)
+    times = [parse_utc(record.at) for record in records if isinstance(record, Closed)]
+    return {
+        "used": storable_ns(last_use(records) or 0),
+        "closed": max((moment_ns(each) for each in times if each), default=0),
+        "name": name,
+        "name_words": words.name_words(name),
+        "pinned": pinned,
+    }

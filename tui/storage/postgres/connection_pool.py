@@ -1,18 +1,23 @@
-"""Connections to the server, and its errors as those of a store."""
+"""Connections to the server: lent, watched, listened to; its errors as those of a store.
+
+A proxy or a tunnel may live and yet hold an answer back for ever, which no time-out of TCP sees:
+shutting the socket down, from another thread, ends the wait at once.
+"""
 
 import logging
+import os
 import re
+import socket
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from tui.errors import ServerRefused, ServerTooSlow, ServerUnreachable, StorageError, StorageFull
-from tui.storage.postgres.hanging import HangWatch
-from tui.storage.postgres.tables import SCHEMA, migrate
+from tui.storage.postgres.tables import CHANNEL, SCHEMA, migrate
 
 if TYPE_CHECKING:
     # The library is slow to import, and the first screen does not need it.
@@ -41,6 +46,14 @@ _SILENT_SECONDS = 1.5
 """A connection that fails after so long got no answer; another reason is known at once."""
 _PAUSE_SECONDS = 7.0
 """Longer than the screen's listener takes to try again."""
+_LISTEN = f"listen {CHANNEL}".encode()
+_LISTEN_SECONDS = 5.0
+"""The longest silence, after which the connection is checked."""
+_BEGIN_SECONDS = 5.0
+"""The longest wait for the server to begin."""
+_AGAIN_SECONDS = 1.0
+"""Until the next try after a connection was lost."""
+_END_SECONDS = 2.0
 _OPTIONS = (
     f"-c search_path={SCHEMA} -c client_min_messages=warning -c synchronous_commit=on"
     " -c tcp_user_timeout=5000 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2"
@@ -361,3 +374,121 @@ def storage_error(error: "Error") -> StorageError:
     if isinstance(error, OperationalError):
         return ServerUnreachable(_CONNECTING.sub("", reason))
     return ServerRefused(reason)
+
+
+class HangWatch:
+    """Shuts down each connection that is used for longer than it may be; thread-safe."""
+
+    def __init__(self) -> None:
+        self._uses: dict[int, tuple[float, int]] = {}
+        self._changed = threading.Condition()
+        self._number = 0
+        self._watching = False
+
+    @contextmanager
+    def over(self, connection: "Connection", seconds: float) -> Generator[None]:
+        """Watch over one use of a connection."""
+        # A descriptor of its own: the library may close its own one meanwhile.
+        try:
+            watched = os.dup(connection.fileno())
+        except OSError as error:
+            from psycopg import OperationalError
+
+            # As the library says it where it has none left to connect with.
+            raise OperationalError(str(error)) from error
+        with self._changed:
+            number = self._number = self._number + 1
+            self._uses[number] = time.monotonic() + seconds, watched
+            if not self._watching:
+                self._watching = True
+                threading.Thread(target=self._watch, daemon=True, name="server").start()
+        try:
+            yield
+        finally:
+            with self._changed:
+                use = self._uses.pop(number, None)
+            if use is not None:
+                os.close(watched)
+
+    def _watch(self) -> None:
+        while True:
+            with self._changed:
+                if not self._uses:
+                    self._watching = False
+                    return
+                first = min(deadline for deadline, _ in self._uses.values())
+                late = [key for key, (at, _) in self._uses.items() if at <= time.monotonic()]
+                ended = [self._uses.pop(key)[1] for key in late]
+                if not ended:
+                    self._changed.wait(max(0.05, min(first - time.monotonic(), 1.0)))
+            for descriptor in ended:
+                _shut_down(descriptor)
+
+
+def hang_up(connection: "Connection") -> None:
+    """End a connection that another thread waits for."""
+    from psycopg import OperationalError
+
+    with suppress(OperationalError):
+        # It may have ended by itself.
+        _shut_down(os.dup(connection.fileno()))
+
+
+def _shut_down(descriptor: int) -> None:
+    # The socket takes the descriptor over, and closes it.
+    with suppress(OSError), socket.socket(fileno=descriptor) as connected:
+        connected.shutdown(socket.SHUT_RDWR)
+
+
+class Listener:
+    """Calls ``changed`` with the id of each session that changed; reconnects by itself.
+
+    It has a connection of its own; the tables' triggers notify of each session that is written,
+    leased, released or moved.
+    """
+
+    def __init__(self, database: ConnectionPool, changed: Callable[[str], None]) -> None:
+        self._database = database
+        self._changed = changed
+        self._watch = HangWatch()
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True, name="listener")
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the connection and its thread."""
+        self._ended.set()
+        with self._lock:
+            if self._connection is not None:
+                hang_up(self._connection)
+        self._thread.join(_END_SECONDS)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            try:
+                with self._database.lasting() as connection:
+                    self._listen(connection)
+            except StorageError:
+                # Followers poll meanwhile.
+                self._ended.wait(_AGAIN_SECONDS)
+
+    def _listen(self, connection: "Connection") -> None:
+        self._use(connection)
+        try:
+            with self._watch.over(connection, _BEGIN_SECONDS):
+                connection.execute(_LISTEN)
+            # Nothing was heard of earlier changes.
+            self._changed("")
+            while not self._ended.is_set() and self._database.answers(connection):
+                for notice in connection.notifies(timeout=_LISTEN_SECONDS):
+                    self._changed(notice.payload)
+        finally:
+            self._use(None)
+
+    def _use(self, connection: "Connection | None") -> None:
+        with self._lock:
+            self._connection = connection
+            if self._ended.is_set() and connection is not None:
+                hang_up(connection)

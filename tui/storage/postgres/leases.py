@@ -24,16 +24,16 @@ from tui.domain.journal.session import Holder
 from tui.errors import LeaseLost, NewerVersion, ReadOnly, SessionExists, StorageError
 from tui.storage.journal import OpenJournal
 from tui.storage.postgres.connection_pool import ConnectionPool, transaction
-from tui.storage.postgres.pieces import PieceReader
-from tui.storage.postgres.processes import this_process
 from tui.storage.postgres.rows import (
     OPENED,
     HolderNote,
+    PieceReader,
     Place,
     Row,
     opened_row,
     published_row,
     row_of,
+    this_process,
 )
 from tui.storage.postgres.tables import scope_key
 from tui.storage.postgres.words import origin_lexemes

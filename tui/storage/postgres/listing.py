@@ -15,8 +15,7 @@ from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
 from tui.storage.disk import odd_values
 from tui.storage.journal import OpenJournal
-from tui.storage.postgres.pieces import ENDS, PieceReader
-from tui.storage.postgres.rows import COLUMNS, Row
+from tui.storage.postgres.rows import COLUMNS, ENDS, PieceReader, Row
 from tui.storage.postgres.tables import moment_ns, scope_key
 from tui.storage.protocol import Listing, Order, SessionFilter
 

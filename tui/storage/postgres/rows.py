@@ -1,8 +1,12 @@
-"""The row of a session, and what its journal's reader needs."""
+"""The rows of sessions: columns and holders, pieces of journals, numbers, and pictures."""
 
+import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -12,25 +16,213 @@ from tui.domain.journal.records import Record, SessionHeader, Settings, State
 from tui.domain.journal.session import Holder, Status
 from tui.domain.moves import Place as MovePlace
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds
-from tui.errors import SessionBusy, SessionDamaged, SessionNotFound
+from tui.errors import AttachmentNotFound, SessionBusy, SessionDamaged, SessionNotFound
+from tui.files import read_bounded
+from tui.storage.attachments import KEPT_DAYS, checked_hash, hash_of, only_match
 from tui.storage.journal_window import decoded
-from tui.storage.postgres.pieces import ENDS, PieceReader
-from tui.storage.postgres.processes import Process
-from tui.storage.postgres.tables import as_bytes
+from tui.storage.postgres.connection_pool import ConnectionPool
+from tui.storage.postgres.tables import as_bytes, scope_key
 
 if TYPE_CHECKING:
-    from psycopg import Connection
+    from psycopg import Connection, Cursor
+
+    _Lent = Callable[[], AbstractContextManager[Connection]]
 
 Place = Literal["reserved", "kept", "archived", "trashed"]
 
 PLACES: dict[Place, MovePlace] = {"kept": "sessions", "archived": "archive", "trashed": "trash"}
+PIECE = 256 * 1024
+"""The largest piece of a journal, in bytes: a line may take several."""
+_NEAR = 64 * 1024
+"""Read with every small part of a journal: others nearby follow."""
+_FARTHEST = 2 * 1024 * 1024
+_KEPT_BLOCKS = 3
+_PROC = Path("/proc")
+_BOOT_ID = _PROC / "sys/kernel/random/boot_id"
+_MOST_BYTES = 4096
+_START_FIELD = 19
+"""The field of ``stat`` after the name, which may contain blanks and brackets."""
+
+
+def _slice_of(session: str, begin: str, end: str) -> str:
+    """Make the expression for a part of a journal; each argument is SQL, never a value."""
+    return f"""(select string_agg(substring(data from greatest(1, {begin} - at + 1)::int
+            for ({end} - greatest({begin}, at))::int), '' order by at)
+        from pieces where session = {session} and at < {end} and at >= coalesce((select max(at)
+            from pieces where session = {session} and at <= {begin}), 0))"""  # noqa: S608
+
+
 COLUMNS = """id, number, scope, ordinal, header, place, used_ns, closed_ns, pinned, size, changed,
     last_append::text, epoch, holder,
     coalesce(leased_until > now(), false) as leased, described_at, described"""
+_FIRST = f"least(sessions.size, {_NEAR})"
+_LAST = f"greatest({_FIRST}, sessions.size - {_NEAR})"
+ENDS = f"""{_slice_of("sessions.id", "0", _FIRST)} as first,
+    {_slice_of("sessions.id", _LAST, "sessions.size")} as last"""
+"""Both ends of the journals of ``sessions``: usually all that is read of them."""
 
 _ROW = f"select {COLUMNS} from sessions where id = %s"  # noqa: S608 - constants
 OPENED = f"select {COLUMNS}, {ENDS} from sessions where id = %s"  # noqa: S608 - constants
 """With both ends of its journal."""
+_READ = f"select {_slice_of('%(session)s', '%(begin)s', '%(end)s')}"
+_NEXT_NUMBER = """
+    insert into scopes (scope, name, highest) values (%s, %s, 1)
+    on conflict (scope) do update set highest = scopes.highest + 1 returning highest
+"""
+_SET_ACTIVE = """
+    insert into scopes (scope, name, active) values (%s, %s, %s)
+    on conflict (scope) do update set active = excluded.active
+"""
+SET_FIRST_ACTIVE = f"{_SET_ACTIVE} where scopes.active is null".encode()
+_FREE_PICTURES = """
+    delete from pictures where sha256 = any(%s) and not exists (
+        select from picture_uses left join sessions on sessions.id = picture_uses.session
+        where picture_uses.sha256 = pictures.sha256
+        and (sessions.id is not null or noted_at > now() - make_interval(days => %s)))
+"""
+
+
+class Process(msgspec.Struct, frozen=True):
+    """A process among those of other machines and containers.
+
+    A pid is not enough: containers can have equal host names and pids, and pids are used again.
+    ``namespace`` is empty on systems without ``/proc``.
+    """
+
+    pid: int
+    namespace: str
+    started: str
+
+    @property
+    def is_here(self) -> bool:
+        """True if it is of this machine and PID namespace; false where that is not known."""
+        return bool(self.namespace) and self.namespace == _namespace()
+
+    @property
+    def has_ended(self) -> bool:
+        """True if it is of this machine and PID namespace, and has ended."""
+        if not self.is_here:
+            return False
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return True
+        except OSError:
+            return False
+        started = _started(self.pid)
+        return bool(started and self.started) and started != self.started
+
+
+def this_process() -> Process:
+    return Process(os.getpid(), _namespace(), _started(os.getpid()))
+
+
+def _namespace() -> str:
+    """Identify the boot of the system and the PID namespace in it."""
+    try:
+        return f"{_text(_BOOT_ID).strip()} {os.readlink(_PROC / 'self/ns/pid')}"
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> str:
+    """Read the start time of a process, in clock ticks since boot."""
+    try:
+        return _text(_PROC / str(pid) / "stat").rpartition(")")[2].split()[_START_FIELD]
+    except (OSError, IndexError):
+        return ""
+
+
+def _text(path: Path) -> str:
+    return read_bounded(path, _MOST_BYTES).decode("utf-8", "replace")
+
+
+class _Block(msgspec.Struct, frozen=True):
+    """A part of a journal that was read."""
+
+    begin: int
+    data: bytes
+
+    @property
+    def end(self) -> int:
+        return self.begin + len(self.data)
+
+
+def pieces_of(data: bytes, at: int) -> Iterator[tuple[int, bytes]]:
+    """Cut bytes that begin at an offset into pieces."""
+    for begin in range(0, len(data), PIECE):
+        yield at + begin, data[begin : begin + PIECE]
+
+
+def insert_pieces(connection: "Connection", session_id: str, at: int, data: bytes) -> None:
+    """Write bytes that begin at an offset."""
+    pieces = list(pieces_of(data, at))
+    connection.execute(
+        "insert into pieces select %s, at, data from unnest(%s::bigint[], %b::bytea[])"
+        " new(at, data)",
+        (session_id, [place for place, _ in pieces], [piece for _, piece in pieces]),
+    )
+
+
+class PieceReader:
+    """Reads a journal at any offset; keeps the parts that it has read last."""
+
+    def __init__(
+        self, connection: "Connection", session_id: str, size: int, *ends: bytes | None
+    ) -> None:
+        """``ends`` are the columns ``ENDS``, if they were read with the session's row."""
+        self._lent: _Lent = partial(nullcontext, connection)
+        self._session_id = session_id
+        self._size = size
+        self._blocks: list[_Block] = []
+        self._ahead = _NEAR
+        if ends:
+            first, last = (end or b"" for end in ends)
+            self._blocks = [_Block(0, first), _Block(size - len(last), last)]
+
+    def lend(self, lent: "_Lent") -> None:
+        """Read with another connection each time from now on."""
+        self._lent = lent
+
+    def read(self, length: int, offset: int) -> bytes:
+        """Read as ``os.pread`` does. Raises ``SessionDamaged`` if bytes are gone."""
+        end = min(offset + length, self._size)
+        parts: list[bytes] = []
+        while offset < end:
+            block = self._known(offset) or self._fetch(offset, end)
+            part = block.data[offset - block.begin : end - block.begin]
+            if not part:
+                raise SessionDamaged(self._session_id, "its records are gone")
+            parts.append(part)
+            offset += len(part)
+        return b"".join(parts)
+
+    def _known(self, offset: int) -> _Block | None:
+        return next((each for each in self._blocks if each.begin <= offset < each.end), None)
+
+    def _fetch(self, offset: int, end: int) -> _Block:
+        """Read a part that is not known, and more in the direction in which it is read."""
+        begin = offset
+        later = [each.begin for each in self._blocks if offset < each.begin <= end]
+        if any(each.end == offset for each in self._blocks):
+            end = min(self._size, end + self._further())
+        elif later:
+            end = min(later)
+            begin = max(0, offset - self._further())
+        else:
+            begin, end = max(0, offset - _NEAR), min(self._size, end + _NEAR)
+        wanted = {"session": self._session_id, "begin": begin, "end": end}
+        with self._lent() as connection:
+            row = connection.execute(_READ.encode(), wanted, binary=True).fetchone()
+        block = _Block(begin, bytes(row[0] or b"") if row else b"")
+        # Both ends are read again and again.
+        self._blocks = [*self._blocks[:2], *self._blocks[2:][1 - _KEPT_BLOCKS :], block]
+        return block
+
+    def _further(self) -> int:
+        """Far behind what is read in order: each fetch costs a trip to the server."""
+        self._ahead = min(2 * self._ahead, _FARTHEST)
+        return self._ahead
 
 
 class HolderNote(msgspec.Struct, frozen=True):
@@ -178,3 +370,85 @@ def noted(records: Sequence[Record]) -> tuple[bytes | None, bool | None]:
             case _:
                 pass
     return name, pinned
+
+
+def next_number(connection: "Connection", scope: str, session_id: str) -> int:
+    """Give a session the next number of its scope."""
+    return give_number(connection, ask_number(connection, scope), scope, session_id)
+
+
+def ask_number(connection: "Connection", scope: str) -> "Cursor[Any]":
+    """Ask for the next number of a scope; in a pipeline, the answer comes with a later one."""
+    return connection.execute(_NEXT_NUMBER, scope_columns(scope))
+
+
+def give_number(connection: "Connection", asked: "Cursor[Any]", scope: str, session_id: str) -> int:
+    """Give a session the number that was asked for."""
+    found = asked.fetchone()
+    ordinal = int(found[0]) if found else 1
+    wanted = (scope_key(scope), ordinal, session_id)
+    connection.execute("insert into numbers values (%s, %s, %s)", wanted)
+    return ordinal
+
+
+def set_active(
+    connection: "Connection", scope: str, session_id: str, *, is_first: bool = False
+) -> None:
+    """Note the session of a scope that was opened last; with ``is_first`` if it has none."""
+    statement = SET_FIRST_ACTIVE if is_first else _SET_ACTIVE.encode()
+    connection.execute(statement, (*scope_columns(scope), session_id))
+
+
+def scope_columns(scope: str) -> tuple[bytes, bytes]:
+    """Make the key and the name of a scope."""
+    return scope_key(scope), as_bytes(scope)
+
+
+def keep_picture(connection: "Connection", session_id: str, data: bytes) -> str:
+    """Keep a picture of a session; gives its SHA-256. Raises ``StorageError`` for a large one."""
+    sha256 = checked_hash(data)
+    note_pictures(connection, session_id, [sha256])
+    connection.execute(
+        "insert into pictures values (%s, %s) on conflict (sha256) do update"
+        " set data = excluded.data where sha256(pictures.data) <> sha256(excluded.data)",
+        (sha256, data),
+    )
+    return sha256
+
+
+def read_picture(database: ConnectionPool, sha256: str) -> bytes:
+    """Read a picture. Raises ``AttachmentNotFound`` if it is not there or damaged."""
+    if not sha256.isascii() or not sha256.isalnum():
+        raise AttachmentNotFound(sha256)
+    query = "select data from pictures where sha256 = %s"
+    rows = database.execute(query, (sha256,))
+    if not rows or hash_of(bytes(rows[0][0])) != sha256:
+        raise AttachmentNotFound(sha256)
+    return bytes(rows[0][0])
+
+
+def find_picture(database: ConnectionPool, prefix: str) -> str:
+    """Find the SHA-256 that begins with a prefix. Raises ``AttachmentNotFound``."""
+    if not prefix.isascii() or not prefix.isalnum():
+        raise AttachmentNotFound(prefix)
+    query = "select sha256 from pictures where starts_with(sha256, %s) limit 2"
+    return only_match(prefix, [str(row[0]) for row in database.execute(query, (prefix,))])
+
+
+def note_pictures(connection: "Connection", session_id: str, pictures: Sequence[str]) -> None:
+    """Note that a session uses pictures, before a message refers to them."""
+    if not pictures:
+        return
+    # Each once: the server refuses to touch a row a second time.
+    connection.execute(
+        "insert into picture_uses (sha256, session) select sha256, %s from unnest(%s::text[])"
+        " new(sha256) on conflict (sha256, session) do update set noted_at = now()",
+        (session_id, list(set(pictures))),
+    )
+
+
+def free_pictures(connection: "Connection", session_id: str) -> None:
+    """Free the pictures of a purged session, except those that others use."""
+    query = "delete from picture_uses where session = %s returning sha256"
+    pictures = [row[0] for row in connection.execute(query, (session_id,)).fetchall()]
+    connection.execute(_FREE_PICTURES, (pictures, KEPT_DAYS))

@@ -1,6 +1,7 @@
 """A store in a PostgreSQL server: journals as rows of bytes, leases as epochs of a row."""
 
 import time
+import uuid
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
@@ -27,15 +28,24 @@ from tui.storage.index.child import Progress
 from tui.storage.journal import Journal, OpenJournal
 from tui.storage.json_lines import IMPORTS
 from tui.storage.moves import decoded, new_batch
-from tui.storage.postgres import listing, numbers, pictures
+from tui.storage.postgres import listing
 from tui.storage.postgres.appending import JournalAppender
-from tui.storage.postgres.attempts import PURGED, Attempts
-from tui.storage.postgres.connection_pool import ConnectionPool
-from tui.storage.postgres.importing import IMPORT_SECONDS, add_session
+from tui.storage.postgres.connection_pool import ConnectionPool, Listener
+from tui.storage.postgres.copying import IMPORT_SECONDS, PostgresJournals, add_session
 from tui.storage.postgres.leases import Attempt, PostgresLease, ServerLeases
-from tui.storage.postgres.listening import Listener
 from tui.storage.postgres.listing import condition_of
-from tui.storage.postgres.rows import PLACES, Place, opened, published_row
+from tui.storage.postgres.rows import (
+    PLACES,
+    Place,
+    find_picture,
+    free_pictures,
+    keep_picture,
+    opened,
+    published_row,
+    read_picture,
+    row_of,
+    set_active,
+)
 from tui.storage.postgres.tables import VERSION, as_bytes, as_text, scope_key
 from tui.storage.postgres.words import index_session
 from tui.storage.protocol import Appended, Lease, Listing, SessionFilter, SessionStore
@@ -46,7 +56,7 @@ if TYPE_CHECKING:
     from tui.domain.search.query import SearchResult
     from tui.storage.copyable import Journals
 
-    _Write = Callable[[Connection, PostgresLease, Sequence[Record], Sequence[bytes]], Appended]
+    _Write = Callable[[JournalAppender, Sequence[Record], Sequence[bytes]], Appended]
 
 _UNVERIFIED = (
     "The connection to the store's server does not check who answers. Add ?sslmode=verify-full to"
@@ -68,6 +78,11 @@ _MOVE = """
         update sessions set place = %(place)s, changed = changed + 1, last_move = %(attempt)s
         where id = %(id)s and epoch = %(epoch)s and place = %(left)s returning id)
     insert into moves (line) select %(line)s from moved returning number
+"""
+_PURGED = "purged"
+_ATTEMPTED = """
+    select from sessions
+    where id = %(id)s and (last_append = any(%(ids)s::uuid[]) or last_move = any(%(ids)s::uuid[]))
 """
 _PURGE = "delete from sessions where id = %s and epoch = %s returning id"
 _LAST_MOVES = "select line from moves order by number desc limit 25000"
@@ -126,6 +141,48 @@ class PostgresCatalog(msgspec.Struct, eq=False):
         return self._database.execute(query, values | more)
 
 
+class _Attempts:
+    """The attempts of one program at calls that the server has never answered.
+
+    A repeated one is neither made twice nor refused as made already.
+    """
+
+    def __init__(self, database: ConnectionPool) -> None:
+        self._database = database
+        self._unanswered: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def once(self, session_id: str, deed: str, make: Callable[[str], None]) -> None:
+        """Do something to a session under the id of a new attempt, unless an earlier one did it.
+
+        Raises as ``make``, which leaves the id in the session's row, unless it is ``_PURGED``.
+        """
+        call = session_id, deed
+        if self._was_made(*call):
+            del self._unanswered[call]
+            return
+        attempt = str(uuid.uuid4())
+        try:
+            make(attempt)
+        except StorageError as error:
+            if isinstance(error, ServerUnreachable):
+                self._unanswered[call] = (*self._unanswered.get(call, ()), attempt)
+            # An earlier one may have come only now.
+            if not self._was_made(*call):
+                raise
+        self._unanswered.pop(call, None)
+
+    def _was_made(self, session_id: str, deed: str) -> bool:
+        attempts = self._unanswered.get((session_id, deed))
+        if attempts is None:
+            return False
+        with suppress(StorageError), self._database.connection() as connection:
+            if deed == _PURGED:
+                return row_of(connection, session_id) is None
+            wanted = {"id": session_id, "ids": list(attempts)}
+            return connection.execute(_ATTEMPTED, wanted).fetchone() is not None
+        return False
+
+
 class PostgresStore(SessionStore):
     """A store at a server, which several machines share; threads may use it at once."""
 
@@ -133,15 +190,12 @@ class PostgresStore(SessionStore):
         self._database = ConnectionPool(address)
         self._clock = clock
         self._leases = ServerLeases(self._database, clock)
-        self._writer = JournalAppender(self._leases, clock)
         self._lister = listing.Lister()
-        self._attempts = Attempts(self._database)
+        self._attempts = _Attempts(self._database)
         self._listener: Listener | None = None
 
     @property
     def journals(self) -> "Journals":
-        from tui.storage.postgres.copying import PostgresJournals
-
         return PostgresJournals(self._database)
 
     def close(self) -> None:
@@ -205,7 +259,7 @@ class PostgresStore(SessionStore):
             # Their size says how long it may take.
             lines = lines or [encode(record) for record in records]
             lent = self._database.saving(sum(map(len, lines)))
-            return self._write(self._writer.append, lent, held, records, lines)
+            return self._write(JournalAppender.append, lent, held, records, lines)
 
     def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
         held = self._leases.own(lease)
@@ -214,7 +268,7 @@ class PostgresStore(SessionStore):
         if records:
             with _saving(held.session_id):
                 lent = self._database.connection()
-                self._write(self._writer.extend, lent, held, records, lines)
+                self._write(JournalAppender.extend, lent, held, records, lines)
 
     def _write(
         self,
@@ -226,15 +280,18 @@ class PostgresStore(SessionStore):
     ) -> Appended:
         try:
             with lent as connection:
-                return write(connection, lease, records, lines)
+                return write(self._appender(connection, lease), records, lines)
         except ServerUnreachable:
             # The answer may have been lost on its way.
             if lease.attempts:
                 with suppress(StorageError), self._database.saving() as connection:
-                    settled = self._writer.settle(connection, lease, records)
+                    settled = self._appender(connection, lease).settle(records)
                     if settled is not None:
                         return settled
             raise
+
+    def _appender(self, connection: "Connection", lease: PostgresLease) -> JournalAppender:
+        return JournalAppender(connection, lease, self._leases, self._clock)
 
     def add_imported(
         self, header: SessionHeader, records: Iterable[Encoded], *, active: bool = False
@@ -260,13 +317,13 @@ class PostgresStore(SessionStore):
 
     def add_attachment(self, session_id: str, data: bytes) -> str:
         with self._database.connection() as connection:
-            return pictures.keep(connection, checked_id(session_id), data)
+            return keep_picture(connection, checked_id(session_id), data)
 
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
-        return pictures.read(self._database, sha256)
+        return read_picture(self._database, sha256)
 
     def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
-        return pictures.find(self._database, prefix)
+        return find_picture(self._database, prefix)
 
     # --- reading
 
@@ -349,10 +406,10 @@ class PostgresStore(SessionStore):
             with self._leases.borrowed(session_id, "trashed") as (connection, lease, _row):
                 if connection.execute(_PURGE, (session_id, lease.epoch)).fetchone() is None:
                     raise self._busy(session_id)
-                pictures.free(connection, session_id)
+                free_pictures(connection, session_id)
                 self._leases.drop(lease)
 
-        self._attempts.once(session_id, PURGED, make)
+        self._attempts.once(session_id, _PURGED, make)
 
     def _move(
         self, session_id: str, places: tuple[Place, ...], place: Place, batch: Batch | None
@@ -364,7 +421,7 @@ class PostgresStore(SessionStore):
             written: Attempt | None = None
             with self._leases.borrowed(session_id, *places) as (connection, lease, row):
                 if place == "kept" and lease.newer is None and not moves.is_undo:
-                    written = self._writer.restore(connection, lease, row.place)
+                    written = self._appender(connection, lease).restore(row.place)
                 line = Move(
                     row.id,
                     PLACES[row.place],
@@ -404,7 +461,7 @@ class PostgresStore(SessionStore):
 
     def set_active(self, scope: str, session_id: str) -> None:
         with self._database.connection() as connection:
-            numbers.set_active(connection, scope, checked_id(session_id))
+            set_active(connection, scope, checked_id(session_id))
 
     def active(self, scope: str) -> str | None:
         found = self._database.execute(listing.ACTIVE_OF, {"scope": scope_key(scope)})

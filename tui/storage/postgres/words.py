@@ -22,8 +22,7 @@ from tui.files import UnfitFile
 from tui.storage.index.files import message_key
 from tui.storage.journal_window import decoded
 from tui.storage.lines import Line, lines_forward
-from tui.storage.postgres.pieces import PieceReader
-from tui.storage.postgres.rows import row_of
+from tui.storage.postgres.rows import PieceReader, row_of
 from tui.storage.postgres.tables import as_bytes, as_text
 
 if TYPE_CHECKING:
