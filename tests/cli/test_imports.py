@@ -11,7 +11,7 @@ import pytest
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tui.cli import console, imports
 from tui.domain.journal.message import TEXT_BYTES
-from tui.engine.imports.session_ids import imported_session_id
+from tui.engine.imports.history import imported_session_id
 from tui.importers.protocol import Deletion
 from tui.importers.stopping import check
 
@@ -235,7 +235,7 @@ def test_a_source_that_fails_is_told_and_the_rest_imported(sibyl, shelf):
 def test_an_interrupt_stops_between_two_records_and_the_next_run_goes_on(
     sibyl, store, shelf, monkeypatch
 ):
-    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
     for number in range(5):
         shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
     real = imports.ProgressLine.show
@@ -259,7 +259,7 @@ def test_ctrl_c_ends_it_also_while_sessions_are_looked_for(sibyl, shelf, monkeyp
         while True:
             check()
 
-    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
     reader = msgspec.structs.replace(SEVERAL, find=find)
     monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [reader])
     stopped = sibyl("import", "--all")

@@ -14,7 +14,7 @@ from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tests.importers.written import write_session
 from tests.waiting import SECONDS
 from tui.cli import imports
-from tui.engine.imports.session_ids import imported_session_id
+from tui.engine.imports.history import imported_session_id
 from tui.errors import StorageFull
 from tui.storage import locks
 from tui.storage.file_store import FileStore
@@ -185,7 +185,7 @@ def test_nothing_is_imported_while_another_program_does_and_all_of_it_afterwards
 def test_ctrl_c_in_the_middle_of_a_round_ends_it_between_two_records(
     watched, store, shelf, clock, monkeypatch
 ):
-    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
     for number in range(5):
         shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
     show = imports.ProgressLine.show

@@ -15,7 +15,7 @@ from tests.storage.contract import closed, state
 from tui.domain.imports import ImportLine
 from tui.domain.journal.records import Settings, encode
 from tui.engine.copying import compare, copy
-from tui.engine.imports import progress
+from tui.engine.imports import report
 from tui.storage.doctor import Doctor
 from tui.storage.file_store import FileStore
 from tui.storage.postgres.store import PostgresStore
@@ -277,7 +277,7 @@ def test_a_comparison_changes_nothing(world, target):
 
 
 def test_a_stopped_copy_is_continued(world, target, monkeypatch):
-    monkeypatch.setattr(progress, "_REPORT_SECONDS", 0)
+    monkeypatch.setattr(report, "_REPORT_SECONDS", 0)
     for number in range(4):
         closed(world.files, *(user(f"m{number}-{n}", "x" * 300_000) for n in range(9)))
     answers = iter([True, True, False])

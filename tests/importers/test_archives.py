@@ -10,7 +10,7 @@ from zipfile import ZipFile, ZipInfo
 import pytest
 
 from tests.importers.samples import SOURCES, files_in, laid_out
-from tui.engine.imports.finding import found_below
+from tui.engine.imports.planning import found_below
 from tui.importers import archives
 from tui.importers.archives import Archive
 from tui.importers.protocol import ForeignMessage, Ledger

@@ -13,7 +13,7 @@ from tests.ui.world import World
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.services.session_imports import SessionImports
-from tui.engine.imports.session_ids import imported_session_id
+from tui.engine.imports.history import imported_session_id
 from tui.importers.protocol import Deletion, Reader
 from tui.importers.stopping import check
 from tui.screens.imports import ImportScreen
@@ -130,7 +130,7 @@ async def test_what_a_program_deletes_soon_is_told_before(world, shelf):
 
 
 async def test_esc_stops_and_the_next_import_adds_the_rest_once(world, shelf, monkeypatch):
-    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
     shelf(4)
     go_on = threading.Event()
     place = world()

@@ -18,9 +18,8 @@ from tui.cli.progress_line import STOPPED, ProgressLine
 from tui.domain.text.labels import listed, local_minute, plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import beginning_of_day
-from tui.engine.imports.outcome import Failure, Outcome, failure_lines, program_lines
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
-from tui.engine.imports.progress import Stopped
+from tui.engine.imports.report import Failure, Outcome, Stopped, failure_lines, program_lines
 from tui.engine.imports.running import run as run_import
 from tui.errors import StorageError, UsageError
 from tui.importers.readers import PROGRAMS

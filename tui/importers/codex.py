@@ -10,8 +10,7 @@ from tui.files import open_regular
 from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed
-from tui.importers.codex_lines import DROPPED, UNPARSED, Entry, entry_in, head_of
-from tui.importers.codex_talk import CodexTalk, Seen
+from tui.importers.codex_talk import DROPPED, UNPARSED, CodexTalk, Entry, Seen, entry_in, head_of
 from tui.importers.json_lines import (
     RawLine,
     decode,

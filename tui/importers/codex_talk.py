@@ -1,26 +1,247 @@
-"""The messages of Codex's two logs: what the model was sent and has sent, and what was shown.
+"""Lines of Codex's files, in all their forms since 2025, and the messages of its two logs.
 
-The user's words are in both, the model's mostly in the first, tools in the second as often. So a
-text or call of an event counts only if the first log does not have it.
+One log is what the model was sent and has sent, the other what was shown. The user's words are in
+both, the model's mostly in the first, tools in the second as often. So a text or call of an event
+counts only if the first log does not have it.
 """
 
 import hashlib
+import json
+import re
 import sys
 from collections import Counter, deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
-from tui.importers import codex_lines as lines
 from tui.importers import contents
 from tui.importers.json_lines import items_in, object_in, objects_in, text_in
 from tui.importers.json_paths import object_at, text_at, value_at
-from tui.importers.message_blocks import skipped
+from tui.importers.message_blocks import Blocks, skipped
 from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Json, Ledger
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
+
+_INJECTED = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<INSTRUCTIONS>",
+    "# AGENTS.md",
+    "<permissions instructions>",
+    "<app-context>",
+    "<recommended_plugins>",
+    "<collaboration_mode>",
+    "<subagent_notification>",
+    "<turn_aborted>",
+    "<skill>",
+    "<user_action>",
+    "<image",
+    "</image>",
+)
+# fmt: off
+CALLS = {"function_call", "custom_tool_call", "local_shell_call", "tool_search_call",
+         "web_search_call", "image_generation_call", "tool_call"}
+RESULTS = {"function_call_output", "custom_tool_call_output", "local_shell_call_output",
+           "tool_search_output", "tool_result", "function_result"}
+DROPPED = {
+    **dict.fromkeys(("reasoning", "agent_reasoning", "agent_reasoning_raw_content",
+                     "agent_reasoning_section_break"), "thinking"),
+    **dict.fromkeys(("exec_command_begin", "exec_command_end", "exec_command_output_delta",
+                     "mcp_tool_call_begin", "mcp_tool_call_end", "patch_apply_begin",
+                     "patch_apply_end", "web_search_begin", "web_search_end",
+                     "image_generation_end", "task_complete"), "duplicate"),
+    "world_state": "world state",
+    "ghost_snapshot": "ghost snapshot",
+}
+# fmt: on
+UNPARSED = {*DROPPED, "function_call_output", "custom_tool_call_output", "token_count", "compacted"}
+"""Kinds that have neither facts nor what events repeat."""
+_HEAD = re.compile(
+    rb'^\{"timestamp":"([^"]*)",(?:"ordinal":\d+,)?"type":"(\w+)"(?:,"payload":\{"type":"(\w+)")?'
+)
+_HEAD_BYTES = 256
+_SKIPPED = re.compile(
+    r"(task|turn|item|thread)[._](started|completed|complete|updated)|turn_diff|token_count|state"
+    r"|mcp_startup_(update|complete)|(agent_)?(message|reasoning)\w*_delta|plan_(delta|update)"
+    r"|(exec|apply_patch)_approval_request|request_(permissions|user_input)|elicitation_request"
+    r"|dynamic_tool_call_(request|response)|(mcp_list_tools|get_history_entry)_response"
+    r"|list_\w+_response|remote_skill_downloaded|skills_update_available|guardian_\w+|realtime_\w+"
+    r"|undo_(started|completed)|(entered|exited)_review_mode|hook_(started|completed)|collab_\w+"
+    r"|thread_(settings_applied|goal_updated)|sub_agent_activity|inter_agent_communication\w*"
+    r"|context_(compacted|compaction)|compaction(_summary|_trigger)?|view_image_tool_call"
+    r"|terminal_interaction|background_event|stream_error|warning|deprecation_notice|shutdown_complete"
+    r"|session_configured|model_(reroute|verification)|patch_apply_updated|image_generation_begin"
+    r"|raw_response_item|codex/event/raw_item|agent_message"
+)
+ITEMS = re.compile(
+    "WebSearch|ImageView|ImageGeneration|ContextCompaction|HookPrompt|(Entered|Exited)ReviewMode"
+    "|DynamicToolCall|CollabAgentToolCall|TodoList|Error"
+)
+
+
+class Entry(NamedTuple):
+    """A record, and its kind in one form of names."""
+
+    kind: str
+    record: Json
+    timestamp: Any
+    is_event: bool = False
+
+
+_WHOLE = ("session_meta", "turn_context", "compacted")
+
+
+def entry_in(line: Json) -> Entry:
+    """Make an entry of a line, or of an item of the oldest files, which are one object."""
+    payload, kind = line.get("payload"), line.get("type")
+    if isinstance(payload, dict):
+        record = cast("Json", payload)
+        is_event, is_header = kind == "event_msg", False
+    else:
+        record = line
+        is_event, is_header = kind == "error", bool(line.get("id") and line.get("timestamp"))
+    time = line.get("created_at") if line.get("timestamp") is None else line["timestamp"]
+    own = record.get("type")
+    if kind in _WHOLE:
+        name = cast("str", kind)
+    elif isinstance(own, str) and (record is payload or own != "response_item"):
+        name = own
+    elif isinstance(record.get("role"), str):
+        name = "message"
+    else:
+        name = "session_meta" if is_header else text_in(kind)
+    return Entry(name, record, time, is_event)
+
+
+def call_id(record: Json) -> str:
+    """The id by which a call and its result belong together."""
+    return text_at(record, "call_id", "id")
+
+
+class Head(NamedTuple):
+    """The beginning of a line, read without parsing it."""
+
+    timestamp: str
+    kind: str
+
+
+def head_of(data: bytes) -> Head | None:
+    """Read the beginning of a line in the usual form; ``None`` of any other."""
+    found = _HEAD.match(data[:_HEAD_BYTES])
+    if not found:
+        return None
+    return Head(found[1].decode("utf-8", "replace"), (found[3] or found[2]).decode())
+
+
+def reason_for(kind: str) -> str:
+    """The reason to skip a record of which no message is made."""
+    return DROPPED.get(kind) or skipped(kind, _SKIPPED)
+
+
+def words(record: Json) -> str:
+    """The texts of a message, less what the program has put among them."""
+    content = record.get("message") if record.get("content") is None else record.get("content")
+    return contents.joined(text for text in texts(content) if not is_injected(text))
+
+
+def is_injected(text: str) -> bool:
+    return text.lstrip().startswith(_INJECTED)
+
+
+def texts(content: Any) -> Iterator[str]:
+    return (text for block in contents.blocks(content) if (text := text_in(block.get("text"))))
+
+
+class _CodexBlocks(Blocks):
+    def mark(self, name: str, block: Json) -> str:
+        return _picture(block) if "image" in name else super().mark(name, block)
+
+
+_BLOCKS = _CodexBlocks()
+
+
+def beside_text(record: Json, ledger: Ledger) -> list[str]:
+    """What stands for the pictures and files of a message, and the words of unknown blocks."""
+    # Ids are made of the texts alone.
+    others = [each for each in contents.blocks(record.get("content")) if not text_at(each, "text")]
+    return [str(words) for each in others if (words := _BLOCKS.words(each, ledger))]
+
+
+def _picture(block: Json) -> str:
+    if block.get("type") not in ("input_image", "image", "local_image"):
+        return ""
+    address = text_at(block, "image_url")
+    if not address.startswith("data:"):
+        return contents.placeholder("image") if address else ""
+    kind, _, data = address.removeprefix("data:").partition(",")
+    return contents.placeholder("image", kind.partition(";")[0], contents.base64_size(data))
+
+
+def call_in(record: Json, kind: str) -> ToolCall:
+    """The tool call of a record; its id is ``""`` if it has none."""
+    given = value_at(record, "arguments", "parameters")
+    match kind:
+        case "custom_tool_call":
+            parsed = contents.arguments(record.get("input"))
+            given = {"input": record.get("input")} if contents.RAW in object_in(parsed) else parsed
+        case "local_shell_call" | "web_search_call" | "image_generation_call":
+            given = object_at(record, "action")
+        case _:
+            pass
+    name = text_at(record, "name") or text_in(object_at(record, "function").get("name"))
+    return ToolCall(call_id(record), name or kind.removesuffix("_call"), contents.arguments(given))
+
+
+def output_text(output: Any) -> str:
+    """The text of a tool's result."""
+    if isinstance(output, list):
+        blocks = list(contents.blocks(cast("Any", output)))
+        texts = [text_in(block.get("text")) or _picture(block) for block in blocks]
+        return contents.joined(texts) or _json(cast("Any", output))
+    if isinstance(output, dict):
+        known = cast("Json", output)
+        inner = known.get("content", known.get("output", known.get("text")))
+        return output_text(inner) if inner is not None else _json(known)
+    text = "" if output is None else str(output)
+    # Older versions have sent JSON to the model.
+    inner = contents.arguments(text) if text.startswith('{"output":') else None
+    said = object_in(inner).get("output")
+    return said if isinstance(said, str) else text
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else ""
+
+
+class Ran(NamedTuple):
+    """A call and its result, as an event tells of both."""
+
+    call: ToolCall
+    result: str
+
+
+def ran(item: Json) -> Ran | None:
+    """The call in an item of an event; ``None`` of other items."""
+    name = text_at(item, "id")
+    match item.get("type"):
+        case "CommandExecution":
+            call = ToolCall(name, "shell", {"command": item.get("command")})
+            return Ran(call, text_at(item, "aggregated_output", "stdout"))
+        case "FileChange":
+            call = ToolCall(name, "apply_patch", {"changes": item.get("changes")})
+            return Ran(call, text_at(item, "stdout", "status"))
+        case "McpToolCall":
+            tool = f"{text_at(item, 'server')}__{text_at(item, 'tool')}"
+            call = ToolCall(name, tool, contents.arguments(item.get("arguments")))
+            return Ran(call, output_text(item.get("result")))
+        case "WebSearch" | "Extension":
+            asked = {"query": item.get("query"), "action": item.get("action")}
+            return Ran(ToolCall(name, text_at(item, "kind") or "web_search", asked), "")
+        case _:
+            return None
+
 
 DUPLICATE = "duplicate"
 
@@ -33,14 +254,14 @@ class Seen:
         self._events: Counter[int] = Counter()
         self._calls: set[str] = set()
 
-    def add(self, entry: lines.Entry) -> None:
+    def add(self, entry: Entry) -> None:
         if entry.is_event:
             return
-        if entry.kind in lines.CALLS:
+        if entry.kind in CALLS:
             named = (text_at(entry.record, field) for field in ("id", "call_id"))
             self._calls.update(filter(None, named))
         elif entry.kind == "message" and entry.record.get("role") == "assistant":
-            self._texts[_mark(lines.words(entry.record))] += 1
+            self._texts[_mark(words(entry.record))] += 1
 
     def is_new_text(self, kind: str, text: str) -> bool:
         """True the first time that an event has a text oftener than anything before."""
@@ -106,7 +327,7 @@ class CodexTalk:
         self._ids: Counter[str] = Counter()
         self._todos: ForeignTodos | None = None
 
-    def messages(self, entries: Iterator[lines.Entry]) -> Iterator[Item]:
+    def messages(self, entries: Iterator[Entry]) -> Iterator[Item]:
         """Make the messages."""
         for entry in entries:
             yield from self._add(entry)
@@ -117,18 +338,18 @@ class CodexTalk:
         if self._todos:
             yield self._todos
 
-    def _add(self, entry: lines.Entry) -> Iterator[Item]:
+    def _add(self, entry: Entry) -> Iterator[Item]:
         if entry.is_event:
             yield from self._event(entry)
         elif entry.kind == "message":
             yield from self._message(entry)
-        elif entry.kind in lines.CALLS:
+        elif entry.kind in CALLS:
             self._ledger.read += 1
-            yield from self._call(lines.call_in(entry.record, entry.kind), entry.timestamp)
-        elif entry.kind in lines.RESULTS:
+            yield from self._call(call_in(entry.record, entry.kind), entry.timestamp)
+        elif entry.kind in RESULTS:
             self._ledger.read += 1
-            text = lines.output_text(value_at(entry.record, "output", "result", "tools"))
-            yield from self._result(lines.call_id(entry.record), text, entry.timestamp)
+            text = output_text(value_at(entry.record, "output", "result", "tools"))
+            yield from self._result(call_id(entry.record), text, entry.timestamp)
         else:
             match entry.kind:
                 case "session_meta" | "turn_context":
@@ -137,7 +358,7 @@ class CodexTalk:
                 case "compacted":
                     yield from self._compacted(entry.record, entry.timestamp)
                 case _:
-                    self._skip(lines.reason_for(entry.kind))
+                    self._skip(reason_for(entry.kind))
 
     def _skip(self, reason: str) -> None:
         self._ledger.skipped[reason] += 1
@@ -155,19 +376,19 @@ class CodexTalk:
             yield self._emit(text, timestamp, message.role, content=message.content)
         yield ForeignSummary(text, self._tail.id if self._tail else "")
 
-    def _message(self, entry: lines.Entry) -> Iterator[Item]:
+    def _message(self, entry: Entry) -> Iterator[Item]:
         record = entry.record
-        text = lines.words(record)
+        text = words(record)
         match record.get("role"):
             case "user":
-                found = lines.beside_text(record, self._ledger)
+                found = beside_text(record, self._ledger)
                 if not text and not found:
                     self._skip("injected text")
                     return
                 yield from self._flush_answer()
                 self._sent.append(_Prompt(text, found, entry.timestamp))
             case "assistant":
-                found = lines.beside_text(record, self._ledger)
+                found = beside_text(record, self._ledger)
                 if not text and not found:
                     self._skip("empty message")
                     return
@@ -178,7 +399,7 @@ class CodexTalk:
             case _:
                 self._skip("system prompt")
 
-    def _event(self, entry: lines.Entry) -> Iterator[Item]:
+    def _event(self, entry: Entry) -> Iterator[Item]:
         record = entry.record
         match entry.kind:
             case "user_message":
@@ -215,12 +436,12 @@ class CodexTalk:
             case "thread_name_updated":
                 self._ledger.read += 1
             case _:
-                self._skip(lines.reason_for(entry.kind))
+                self._skip(reason_for(entry.kind))
 
-    def _prompt(self, text: str, entry: lines.Entry) -> Iterator[Item]:
+    def _prompt(self, text: str, entry: Entry) -> Iterator[Item]:
         pictures = (items_in(entry.record.get(each)) for each in ("images", "local_images"))
         found = [contents.placeholder("image")] * sum(map(len, pictures))
-        if lines.is_injected(text) or not (text.strip() or found):
+        if is_injected(text) or not (text.strip() or found):
             self._skip("injected text")
             return
         yield from self._flush_answer()
@@ -229,16 +450,16 @@ class CodexTalk:
             return
         self._shown.append(_Prompt(text, found, entry.timestamp, entry.kind))
 
-    def _item(self, entry: lines.Entry) -> Iterator[Item]:
+    def _item(self, entry: Entry) -> Iterator[Item]:
         item = object_at(entry.record, "item")
-        text = contents.joined(lines.texts(item.get("content"))) or text_in(item.get("text"))
+        text = contents.joined(texts(item.get("content"))) or text_in(item.get("text"))
         if item.get("type") == "UserMessage":
             yield from self._prompt(text, entry)
         elif item.get("type") in ("AgentMessage", "Plan"):
             yield from self._shown_text("item", text, entry)
-        elif (done := lines.ran(item)) is None:
+        elif (done := ran(item)) is None:
             kind = item.get("type")
-            self._skip("thinking" if kind == "Reasoning" else skipped(kind, lines.ITEMS))
+            self._skip("thinking" if kind == "Reasoning" else skipped(kind, ITEMS))
         elif done.call.id and not self._seen.is_new_call(done.call.id):
             self._skip(DUPLICATE)
         else:
@@ -247,7 +468,7 @@ class CodexTalk:
             if done.result:
                 yield from self._result(done.call.id, done.result, entry.timestamp)
 
-    def _shown_text(self, kind: str, text: str, entry: lines.Entry) -> Iterator[Item]:
+    def _shown_text(self, kind: str, text: str, entry: Entry) -> Iterator[Item]:
         if not text.strip():
             self._skip("empty message")
         elif self._seen.is_new_text(kind, text):

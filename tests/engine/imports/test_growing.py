@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tui.domain.journal.message import Message
+from tui.engine.imports.history import imported_session_id
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
-from tui.engine.imports.session_ids import imported_session_id
 from tui.storage.file_store import FileStore
 
 SESSION = imported_session_id("notebook", "r")

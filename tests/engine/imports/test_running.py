@@ -12,9 +12,9 @@ from tests.builders import at, texts, user
 from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import VERSION
+from tui.engine.imports.history import imported_session_id
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
-from tui.engine.imports.session_ids import imported_session_id
 from tui.errors import StorageFull
 from tui.importers.protocol import Places
 from tui.storage.journal import Journal
@@ -355,7 +355,7 @@ def test_the_fork_is_the_same_one_each_time(store, shelf, take):
 
 
 def test_it_ends_at_once_also_while_a_session_is_read_here(store, shelf, take, monkeypatch):
-    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
     shelf.put("a.json", told(said("a")))
     take()
     shelf.put("a.json", told(said("a"), said("b")))
@@ -504,7 +504,7 @@ def test_a_session_that_cannot_be_written_stops_no_other(store, shelf, take):
 
 
 def test_a_stopped_import_goes_on_where_it_was(store, shelf, take, monkeypatch):
-    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
     for number in range(9):
         shelf.put(f"{number}.json", told(*map(said, f"{number}ab"), source_id=f"c{number}"))
     for patience in (1, 5, 9, 14):

@@ -1,5 +1,6 @@
-"""Conversations of two machines that have the same name there are two sessions here."""
+"""Conversations that are told apart without an id of their own, and those of two machines."""
 
+import itertools
 import json
 
 import pytest
@@ -9,6 +10,211 @@ from tui.domain.journal.message import Message
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.importers.readers import reader
+
+ROLES = ["user", "assistant"]
+ALPHA = ["alpha q", "alpha a"]
+BETA = ["beta q", "beta a", "beta q2"]
+
+
+def vendors(*talks, **fields):
+    """A file in the form of the vendors."""
+    return json.dumps(
+        [
+            {"messages": [{"role": ROLES[n % 2], "content": text} for n, text in enumerate(talk)]}
+            | fields
+            for talk in talks
+        ]
+    )
+
+
+def shared(*talks):
+    """A file in the form of ShareGPT."""
+    speakers = ["human", "gpt"]
+    turns = [
+        [{"from": speakers[n % 2], "value": text} for n, text in enumerate(talk)] for talk in talks
+    ]
+    return json.dumps([{"id": str(n), "conversations": each} for n, each in enumerate(turns)])
+
+
+FORMS = [(reader("messages"), vendors), (reader("sharegpt"), shared)]
+
+
+@pytest.fixture(params=FORMS, ids=["vendors", "sharegpt"])
+def form(request):
+    return request.param
+
+
+@pytest.fixture
+def take(store, clock, tmp_path, form):
+    """Writes a file and imports it; gives the number of new messages."""
+
+    def taken(*talks, name="chat.json"):
+        kind, written = form
+        path = tmp_path / name
+        path.write_text(written(*talks))
+        plan = make_plan(store, Wanted(paths=(path,)), readers=[kind])
+        counts = [program.new_sessions for program in plan.programs]
+        outcome = run(store, plan, clock=clock)
+        assert counts == [program.added for program in outcome.programs]
+        return sum(each.messages for each in outcome.programs)
+
+    return taken
+
+
+@pytest.fixture
+def stored(store):
+    """Lists the words of all sessions."""
+
+    def words():
+        found = {line.id for line in store.imports() if line.id}
+        ids = [each.id for each in store.entries(found)]
+        return sorted(
+            [each.text for each in store.journal(one).records() if isinstance(each, Message)]
+            for one in ids
+        )
+
+    return words
+
+
+def test_a_file_written_anew_is_another_conversation(take, stored):
+    take(ALPHA)
+    take(BETA)
+    assert stored() == [ALPHA, BETA]
+
+
+def test_conversations_in_another_order_are_the_same(take, stored):
+    take(ALPHA, BETA)
+    assert take(BETA, ALPHA) == 0
+    assert stored() == [ALPHA, BETA]
+
+
+def test_a_conversation_that_grows_stays_one(take, stored):
+    counts = [take(BETA[:count]) for count in (1, 2, 3)]
+    assert counts == [1, 1, 1]
+    assert stored() == [BETA]
+
+
+def test_the_same_file_in_another_place_adds_nothing(take, stored):
+    take(ALPHA, BETA)
+    assert take(ALPHA, BETA, name="copy.json") == 0
+    assert stored() == [ALPHA, BETA]
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+def test_conversations_that_begin_alike_stay_apart(take, stored, order):
+    talks = [["hi", "hello", last] for last in ("one", "two", "three")]
+    take(*talks)
+    assert take(*[talks[n] for n in order]) == 0
+    for number, talk in enumerate(talks):
+        assert take(talk, name=f"{number}.json") == 0
+    assert stored() == sorted(talks)
+
+
+def test_a_short_conversation_hides_no_difference_between_longer_ones(take, stored):
+    take(["hi", "hello", "one"])
+    take(["hi"], ["hi", "other"], ["hi", "hello", "two"])
+    assert stored() == [["hi", "hello", "one"], ["hi", "hello", "two"], ["hi", "other"]]
+
+
+def test_an_edited_conversation_loses_no_words(take, stored):
+    take(["q", "a", "q2", "a2"])
+    take(["q", "a", "other", "a3"])
+    assert stored() == [["q", "a", "other", "a3"], ["q", "a", "q2", "a2"]]
+
+
+def test_a_deleted_conversation_stays_away_and_others_come(store, take, stored):
+    take(["hi", "hello", "one"])
+    (deleted,) = {line.id for line in store.imports() if line.id}
+    store.delete(deleted)
+    assert take(["hi", "hello", "one", "more"], ["hi", "hello", "two"], BETA) == 6
+    assert stored() == [BETA, ["hi", "hello", "one"], ["hi", "hello", "two"]]
+
+
+def test_a_conversation_that_begins_like_one_that_was_purged_comes(store, take, stored):
+    take(["hi", "hello", "one"])
+    (purged,) = {line.id for line in store.imports() if line.id}
+    store.delete(purged)
+    store.purge(purged)
+    assert take(["hi", "hello", "two"], ["hi", "hello", "one", "more"]) == 3
+    assert stored() == [["hi", "hello", "two"]]
+
+
+def test_the_chats_of_aider_are_known_in_any_place(store, clock, tmp_path):
+    text = "\n# aider chat started at 2026-01-02 03:04:05\n\n#### Why?\n\nSo.\n"
+    counts = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        path = tmp_path / name / ".aider.chat.history.md"
+        path.write_text(text)
+        plan = make_plan(store, Wanted(paths=(path,)), readers=[reader("aider")])
+        counts.append(run(store, plan, clock=clock).programs[0].messages)
+    assert counts == [2, 0]
+
+
+def test_an_answer_of_aider_that_was_still_being_written_grows(store, clock, stored, tmp_path):
+    path = tmp_path / ".aider.chat.history.md"
+    text = "\n# aider chat started at 2026-01-02 03:04:05\n\n#### Why?\n\n"
+    for answer in ("So", "So is it.\n\n#### Really?\n\nYes.\n"):
+        path.write_text(text + answer)
+        run(store, make_plan(store, Wanted(paths=(path,)), readers=[reader("aider")]), clock=clock)
+    assert stored() == [["Why?", "So", "So is it.", "Really?", "Yes."]]
+    [session_id] = {line.id for line in store.imports() if line.id}
+    live = store.journal(session_id).load().loaded_messages
+    assert [each.text for each in live] == ["Why?", "So is it.", "Really?", "Yes."]
+
+
+def aichat_session(talk):
+    turns = [f"- role: {ROLES[n % 2]}\n  content: {text}\n" for n, text in enumerate(talk)]
+    return "model: openai:gpt\nmessages:\n" + "".join(turns)
+
+
+def gemini_checkpoint(talk):
+    roles = ["user", "model"]
+    return json.dumps(
+        [{"role": roles[n % 2], "parts": [{"text": text}]} for n, text in enumerate(talk)]
+    )
+
+
+def goose_session(talk):
+    turns = [
+        {"role": ROLES[n % 2], "created": 1767312000, "content": [{"type": "text", "text": text}]}
+        for n, text in enumerate(talk)
+    ]
+    return "\n".join(map(json.dumps, [{"working_dir": "/shop", "description": ""}, *turns]))
+
+
+def copilot_history(talk):
+    turns = [{"role": ROLES[n % 2], "content": text} for n, text in enumerate(talk)]
+    return json.dumps({"sessionId": "s", "chatMessages": turns})
+
+
+def claude_code_lines(talk):
+    turns = [
+        {"type": ROLES[n % 2], "message": {"role": ROLES[n % 2], "content": text}}
+        for n, text in enumerate(talk)
+    ]
+    return "\n".join(map(json.dumps, turns))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        ("aichat", "temp.yaml", aichat_session),
+        ("gemini-cli", "checkpoint-tag.json", gemini_checkpoint),
+        ("goose", "20260101_1.jsonl", goose_session),
+        ("copilot-cli", "session_s.json", copilot_history),
+        ("claude-code", "session.jsonl", claude_code_lines),
+    ],
+)
+@pytest.mark.parametrize("second", [BETA, ["alpha q", "another a"], ["alpha q", "a", "b", "c"]])
+def test_no_word_is_lost_where_a_file_is_written_anew(store, clock, stored, tmp_path, form, second):
+    program, name, written = form
+    for talk in (ALPHA, second, ALPHA):
+        (tmp_path / name).write_text(written(talk))
+        plan = make_plan(store, Wanted(paths=(tmp_path / name,)), readers=[reader(program)])
+        assert not run(store, plan, clock=clock).programs[0].failures
+    assert {text for talk in stored() for text in talk} == {*ALPHA, *second}
+
 
 GOOSE = """
 CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, session_type TEXT);

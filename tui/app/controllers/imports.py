@@ -9,7 +9,7 @@ from tui.app.controllers.controller import Controller
 from tui.app.controllers.search import SearchController
 from tui.domain.text.labels import listed
 from tui.domain.views.import_rows import ImportProgress, ImportRow
-from tui.engine.imports.outcome import failure_lines, outcome_words
+from tui.engine.imports.report import failure_lines, outcome_words
 from tui.errors import StorageError, UsageError
 from tui.screens.imports import ImportScreen
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tui.commands.shell import Shell
-    from tui.engine.imports.progress import Report
+    from tui.engine.imports.report import Report
 
 _Result = TypeVar("_Result")
 _SHOWN_SECONDS = 0.1

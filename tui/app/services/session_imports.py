@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from tui.engine.imports.outcome import Outcome
     from tui.engine.imports.planning import Plan
-    from tui.engine.imports.progress import Report
+    from tui.engine.imports.report import Outcome, Report
     from tui.importers.protocol import Places, Reader
 
 
@@ -66,7 +65,7 @@ class SessionImports(msgspec.Struct, frozen=True):
 
         Raises ``StorageError``.
         """
-        from tui.engine.imports.finding import found_in
+        from tui.engine.imports.planning import found_in
         from tui.importers.readers import readers
 
         if any(True for _ in self.store.imports()):

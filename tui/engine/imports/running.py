@@ -16,13 +16,17 @@ import msgspec
 from tui.domain.imports import ImportLine, is_unknown
 from tui.domain.timestamps import utc_now
 from tui.domain.views.import_rows import reason_words
-from tui.engine.imports.finding import SourceFailed, guarded
-from tui.engine.imports.history import History
-from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
-from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan, ended_before
-from tui.engine.imports.progress import Pace, Report, Stopped
-from tui.engine.imports.rescues import Rescues, within_others
-from tui.engine.imports.session_ids import SessionIds, beginning_ids
+from tui.engine.imports.history import History, SessionIds, beginning_ids
+from tui.engine.imports.known_sessions import Rescues, within_others
+from tui.engine.imports.planning import (
+    Plan,
+    PlannedSource,
+    ProgramPlan,
+    SourceFailed,
+    ended_before,
+    guarded,
+)
+from tui.engine.imports.report import Failure, ImportedProgram, Outcome, Pace, Report, Stopped
 from tui.engine.imports.writing import SessionWriter, Workbench
 from tui.errors import (
     NewerVersion,

@@ -12,18 +12,16 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import VERSION, Encoded, Import, Record, SessionHeader
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_utc
 from tui.engine.imports.conversion import Conversion, batches
-from tui.engine.imports.finding import guarded
-from tui.engine.imports.history import History
-from tui.engine.imports.known_session import KnownSession
-from tui.engine.imports.outcome import Fork, ImportedProgram
-from tui.engine.imports.progress import Pace
-from tui.engine.imports.rescues import Rescues
-from tui.engine.imports.session_ids import (
+from tui.engine.imports.history import (
+    History,
     SessionIds,
     fork_id,
     imported_message_id,
     scope_of,
 )
+from tui.engine.imports.known_sessions import KnownSession, Rescues
+from tui.engine.imports.planning import guarded
+from tui.engine.imports.report import Fork, ImportedProgram, Pace
 from tui.errors import SessionBusy, SessionNotFound
 from tui.importers.protocol import Conversation, ForeignMessage, Item, Source
 from tui.storage.protocol import Lease, SessionStore

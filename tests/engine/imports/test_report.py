@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tui.engine.imports.outcome import (
+from tui.engine.imports.report import (
     Failure,
     Fork,
     ImportedProgram,
