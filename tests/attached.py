@@ -4,7 +4,7 @@ import hashlib
 from base64 import b64decode
 from typing import Any
 
-from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock, content_of
+from tui.domain.journal.message import Attachment, FileBlock, ImageBlock, content_of
 
 PNG = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

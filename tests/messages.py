@@ -24,7 +24,7 @@ AREAS = {
         "tui/engine/model_requests.py",
     ),
     "Storage and doctor": ("tui/storage", "tui/engine/library", "tui/domain/journal"),
-    "Models": ("tui/providers", "tui/domain/providers.py", "tui/domain/model_settings.py"),
+    "Models": ("tui/providers", "tui/domain/providers.py", "tui/domain/models.py"),
     "Configuration": ("tui/config",),
     "Screens and keys": ("tui",),
 }

@@ -23,7 +23,7 @@ from tui.domain.journal.records import (
     Todos,
 )
 from tui.domain.journal.todo import TodoItem
-from tui.domain.json_limits import MOST
+from tui.domain.json_text import MOST
 
 # What breaks readers, writers and terminals, oftener than chance would have it.
 _TROUBLE = [

@@ -11,7 +11,7 @@ from tests.reference import FOLDER, pages
 from tui.config.loading import Flags
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.records import VERSION, Record, SessionHeader, decode, encode
-from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
+from tui.domain.json_text import DIGITS, LINE_BYTES, NESTING
 from tui.storage.disk import JOURNAL_BYTES
 from tui.storage.lines import LINES
 

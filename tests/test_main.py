@@ -7,7 +7,7 @@ import pytest
 
 from tests.failing import raiser
 from tui import __main__, __version__, cli
-from tui.cli import crash
+from tui.cli import debug_log
 from tui.terminal import first_frame
 
 
@@ -44,7 +44,7 @@ def fail_with_a_text(_):
 
 @pytest.fixture
 def state(monkeypatch, tmp_path):
-    monkeypatch.setattr(crash, "state_directory", lambda: tmp_path / "state")
+    monkeypatch.setattr(debug_log, "state_directory", lambda: tmp_path / "state")
     return tmp_path / "state"
 
 
@@ -61,9 +61,9 @@ def test_the_last_words_name_a_private_file_with_the_place_of_a_defect(leave_wit
 
 
 def test_the_last_words_name_a_textual_that_was_never_tried(leave_with, state, monkeypatch):
-    monkeypatch.setattr(crash, "library_version", lambda _: "8.9.0")
+    monkeypatch.setattr(debug_log, "library_version", lambda _: "8.9.0")
     words = leave_with(fail_with_a_text)[1].err.splitlines()[-1]
-    newest = crash.TEXTUAL[-1]
+    newest = debug_log.TEXTUAL[-1]
     assert words == (
         f"sibyl-tui is tested with Textual {newest}, not 8.9.0. To install that:"
         f" pip install textual=={newest}. The report is in {state / 'crash.log'}."

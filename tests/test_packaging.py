@@ -15,7 +15,7 @@ import pytest
 
 from tests.shell_files import COMPLETIONS, files
 from tui.app.services import automatic_imports
-from tui.cli.crash import TEXTUAL
+from tui.cli.debug_log import TEXTUAL
 
 ROOT = Path(__file__).parent.parent
 

@@ -26,10 +26,10 @@ def main() -> None:
 
 
 def _tell(error: Exception) -> None:
-    from tui.cli import console, crash
+    from tui.cli import console, debug_log
 
     console.tell(f"Unexpected error: {type(error).__name__}: {error}")
-    console.tell(crash.last_words(error))
+    console.tell(debug_log.last_words(error))
 
 
 if __name__ == "__main__":

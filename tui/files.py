@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tui.domain import json_limits
+from tui.domain import json_text
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -145,7 +145,7 @@ def read_json(path: Path, most: int, kind: type[_Value] = dict[str, Any]) -> _Va
     """
     data = read_bounded(path, most)
     try:
-        return json_limits.converted(json_limits.parse(data), kind)
+        return json_text.converted(json_text.parse(data), kind)
     except ValueError as error:
         raise UnfitFile(errno.EILSEQ, f"it is damaged: {error}", str(path)) from error
 

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from tui.domain.journal.ids import is_private
+from tui.domain.journal.records import is_private
 
 _LONGEST_CHAIN = 10
 _is_private: ContextVar[bool] = ContextVar("_is_private", default=False)

@@ -16,9 +16,9 @@ from operator import itemgetter
 
 from tests.benchmarks.journals import START
 from tests.benchmarks.table import MILLISECONDS, Row, beside, median_of, percentile, timed
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Offsets, Opened, SessionHeader, State, encode
+from tui.domain.json_text import journal_json
 from tui.domain.timestamps import format_utc
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folder, Folders

@@ -26,8 +26,7 @@ from tests.providers.chat_server import (
     scenarios,
 )
 from tui.cli import console
-from tui.config.connections import connections_file
-from tui.config.settings_schema import ProviderSettings
+from tui.config.settings_schema import ProviderSettings, connections_file
 from tui.domain.journal.records import Partial, decode
 from tui.storage import writer
 from tui.storage.connections import change, key_path, write_key

@@ -16,8 +16,7 @@ import tui
 from tests.failing import raiser
 from tests.providers.chat_server import ChatServer, answers, calls_tools, refuses
 from tui import cli
-from tui.cli.crash import format_without_messages
-from tui.cli.debug_log import DebugLog
+from tui.cli.debug_log import DebugLog, format_without_messages
 from tui.logs import log_of
 from tui.storage import log_file
 

@@ -6,7 +6,7 @@ from tests.builders import header, user
 from tui.cli import console, run
 from tui.domain.journal.records import Reset, encode
 from tui.domain.search.query import SearchResult
-from tui.domain.text.labels import local_minute
+from tui.domain.text import local_minute
 from tui.storage.file_store import FileStore
 
 FIELDS = [

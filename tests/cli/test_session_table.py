@@ -6,7 +6,7 @@ import pytest
 
 from tests.domain.views.test_sidebar_rows import entry
 from tui.cli.sessions import session_table
-from tui.domain.text.labels import cell_width
+from tui.domain.text import cell_width
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 ENTRIES = [

@@ -10,7 +10,7 @@ from tests.builders import answer, header, user
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import Reset, Settings, Summary, Todos, encode
 from tui.domain.journal.todo import TodoItem
-from tui.domain.text.labels import local_minute
+from tui.domain.text import local_minute
 
 ENTRY_FIELDS = [
     "id",

@@ -6,7 +6,7 @@ from tests.builders import answer, user
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.records import Summary
 from tui.domain.providers import PROVIDERS, AssumedWindow
-from tui.domain.text.labels import local_minute
+from tui.domain.text import local_minute
 
 # --- /session
 

@@ -10,7 +10,7 @@ from tests.engine.workspaces import FULL, SHOP, said
 from tests.failing import raiser
 from tests.waiting import until
 from tui.config.settings_schema import RetentionSettings
-from tui.domain.text.labels import NAME_CHARACTERS, local_minute
+from tui.domain.text import NAME_CHARACTERS, local_minute
 from tui.errors import StorageError
 
 # --- /sessions, /load and /new

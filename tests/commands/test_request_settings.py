@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import Settings
-from tui.domain.model_settings import Level
+from tui.domain.models import Level
 
 CONFIGURED = (
     Level('[models."scripted:model"] in config.toml', temperature=0.7),

@@ -9,7 +9,7 @@ from tests.attached import PNG, picture, showing
 from tests.commands.test_answering import answered
 from tests.engine.workspaces import FULL, SHOP
 from tests.planted import TOKEN
-from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.text import NAME_CHARACTERS
 from tui.errors import StorageError
 
 # --- /save

@@ -13,9 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.samples import rows
-from tui.config.faults import faults
 from tui.config.loading import Flags, load_settings
-from tui.config.settings_schema import Config, ModelTable, ProviderSettings, ToolServerSettings
+from tui.config.settings_schema import (
+    Config,
+    ModelTable,
+    ProviderSettings,
+    ToolServerSettings,
+    faults,
+)
 from tui.config.writing import as_toml, example
 from tui.domain.providers import KNOWN_SERVERS
 from tui.errors import ConfigError

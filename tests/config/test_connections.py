@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.config.connections import Connections
 from tui.config.loading import load_connections, load_settings
-from tui.config.settings_schema import ProviderSettings
+from tui.config.settings_schema import Connections, ProviderSettings
 from tui.config.writing import as_toml, connections_toml
 from tui.errors import ConfigError
 

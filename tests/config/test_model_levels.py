@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tui.config.loading import configured_levels, load_settings
-from tui.domain.model_settings import Level, ModelParameters, ModelSettings, Sourced
+from tui.domain.models import Level, ModelParameters, ModelSettings, Sourced
 
 TEXT = """
 system_prompt = "Everywhere."

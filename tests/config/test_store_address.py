@@ -2,8 +2,7 @@
 
 import pytest
 
-from tui.config.loading import Flags, load_settings
-from tui.config.store_address import without_password
+from tui.config.loading import Flags, load_settings, without_password
 from tui.config.writing import as_toml, example
 from tui.errors import ConfigError
 

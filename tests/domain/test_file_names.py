@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from tui.domain.file_names import (
+from tui.domain.completion import (
     MOST_CHARACTERS,
     MOST_OFFERED,
     FileListing,

@@ -7,7 +7,7 @@ import pytest
 from tests.builders import facts
 from tests.domain.journal_lines import BLOCK_LINES, FIXTURES, FORK_LINES, LINES, line_of
 from tui.domain.journal import records
-from tui.domain.journal.blocks import FileBlock, ImageBlock
+from tui.domain.journal.message import FileBlock, ImageBlock
 from tui.domain.journal.records import decode
 
 # What the lines of the fixtures have meant since version 1: a kind of record, and its fields that

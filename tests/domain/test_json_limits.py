@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.json_limits import DIGITS, NESTING, BeyondLimits, check_limits
+from tui.domain.json_text import DIGITS, NESTING, BeyondLimits, check_limits
 
 DEEP = b"[" * (NESTING + 1)
 LONG = b"9" * (DIGITS + 1)

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.domain.journal_lines import FIXTURES
-from tui.domain.model_names import KEY, NO_NAME, looks_like_key, refusal
+from tui.domain.models import KEY, NO_NAME, looks_like_key, refusal
 
 NAMES = (FIXTURES / "model-names.txt").read_text("utf-8").splitlines()
 KEYS = (FIXTURES / "keys-that-are-no-names.txt").read_text("utf-8").splitlines()

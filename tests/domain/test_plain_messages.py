@@ -3,8 +3,7 @@
 from msgspec.structs import asdict
 
 from tests.attached import NOTES, picture, showing
-from tui.domain.journal.message import Message, ToolCall
-from tui.domain.strict_messages import joined, with_beginning, with_calls_as_text
+from tui.domain.journal.message import Message, ToolCall, joined, with_beginning, with_calls_as_text
 
 PHOTO = picture()
 

@@ -8,8 +8,8 @@ import pytest
 from tests.builders import Clock
 from tests.providers.chat_server import ChatServer, sends
 from tui.config.loading import load_connections, load_settings
+from tui.domain.models import OWN_SERVER
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS, Provider
-from tui.domain.views.model_rows import OWN_SERVER
 from tui.engine.model_lists import ModelLists
 from tui.engine.provider_connections import ProviderConnections, address_of
 from tui.errors import ConfigError, ModelUnavailable, NoModelList, UsageError

@@ -14,8 +14,7 @@ from unittest import mock
 import msgspec
 
 from tui import cli
-from tui.domain.journal.blocks import ImageBlock, content_of
-from tui.domain.journal.message import Message, TokenUsage
+from tui.domain.journal.message import ImageBlock, Message, TokenUsage, content_of
 from tui.domain.journal.records import Opened, encode
 from tui.domain.journal.session import SessionEntry, Status
 from tui.errors import AttachmentNotFound, StorageError

@@ -5,8 +5,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from tui.config.connections import Connections
-from tui.config.settings_schema import ProviderSettings
+from tui.config.settings_schema import Connections, ProviderSettings
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import Catalog
 from tui.storage.connections import write_key

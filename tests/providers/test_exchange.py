@@ -19,7 +19,7 @@ from tests.providers.conftest import (
     sent,
     text_of,
 )
-from tui.domain.model_settings import ModelParameters
+from tui.domain.models import ModelParameters
 from tui.errors import ModelError
 from tui.providers.network import Route
 from tui.providers.protocol import RequestAdapted

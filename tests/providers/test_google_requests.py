@@ -9,7 +9,7 @@ from tests.providers.conftest import KEY, ModelAt, asks, collected, events_from,
 from tests.providers.google_speech import candidate
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
 from tui.domain.journal.message import ToolCall
-from tui.domain.model_settings import ModelParameters
+from tui.domain.models import ModelParameters
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
 from tui.providers.protocol import (

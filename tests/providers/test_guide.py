@@ -12,7 +12,7 @@ from tests.attached import showing
 from tests.providers.conftest import asks, collected, says, text_of
 from tui.app.app import SibylApp
 from tui.domain.commands import COMMANDS, Command
-from tui.domain.journal.blocks import FileBlock
+from tui.domain.journal.message import FileBlock
 from tui.providers.guide import OfflineGuide, PastHit
 from tui.providers.protocol import AnswerEnded, ModelRequest, TextReceived
 from tui.widgets.keys import NO_KEY

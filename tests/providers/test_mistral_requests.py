@@ -8,7 +8,7 @@ import pytest
 from tests.providers.chat_server import ChatServer, answers, calls_tools
 from tests.providers.conftest import KEY, ModelAt, asks, collected, sent
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
-from tui.domain.model_settings import ModelParameters
+from tui.domain.models import ModelParameters
 from tui.domain.providers import DialectName
 from tui.providers.protocol import ModelRequest
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.model_settings import Effort, ModelParameters
+from tui.domain.models import Effort, ModelParameters
 from tui.providers.model_table import (
     CLAUDE,
     GEMINI,

@@ -19,7 +19,7 @@ from tests.providers.conftest import (
     text_of,
 )
 from tui.domain.journal.message import ToolCall
-from tui.domain.model_settings import ModelParameters
+from tui.domain.models import ModelParameters
 from tui.errors import ModelError
 from tui.providers.chat_model import ChatModel
 from tui.providers.openai import ChatCompletions

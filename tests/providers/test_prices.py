@@ -8,10 +8,10 @@ from genai_prices.data_snapshot import get_snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import TokenUsage
+from tui.domain.journal.records import CountedRequest
+from tui.domain.models import ModelFacts
 from tui.domain.providers import PROVIDERS
-from tui.domain.views.model_rows import ModelFacts
 from tui.providers.prices import facts, price, price_date, window
 
 VENDOR = PROVIDERS["openai"].base_url

@@ -17,7 +17,7 @@ import pytest
 from textual.widgets import Input, TextArea
 
 from tests.ui.world import World
-from tui.domain.journal.ids import new_message_id
+from tui.domain.journal.records import new_message_id
 
 PLACE = Path(__file__).parents[2] / "snapshots"
 SECONDS = 20.0

@@ -20,8 +20,7 @@ from tests.ui.screen import (
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.commands import registry
-from tui.domain.journal.blocks import FileBlock
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import FileBlock, ToolCall
 from tui.domain.journal.records import Todos
 from tui.domain.journal.todo import TodoItem
 from tui.errors import ModelRefused, StorageFull

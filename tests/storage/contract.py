@@ -22,9 +22,7 @@ from tests.attached import NOTES, picture, showing
 from tests.builders import Clock, answer, at, header, kept_texts, piece, texts, todos, user
 from tests.waiting import SECONDS
 from tui.domain.imports import ImportLine
-from tui.domain.journal.blocks import content_of
-from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.message import TokenUsage, ToolCall
+from tui.domain.journal.message import TokenUsage, ToolCall, content_of
 from tui.domain.journal.records import (
     Closed,
     Offsets,
@@ -36,6 +34,7 @@ from tui.domain.journal.records import (
     State,
     Summary,
     encode,
+    is_session_id,
 )
 from tui.domain.moves import Batch
 from tui.errors import (

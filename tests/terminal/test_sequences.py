@@ -12,7 +12,7 @@ from tests.terminal.endings import assert_whole, quit_at_once, told
 from tests.terminal.hostile import HOSTILE, MARKUP, SEQUENCES, spoken
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Opened, State
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 
 pytestmark = pytest.mark.full
 

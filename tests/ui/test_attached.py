@@ -20,7 +20,7 @@ from tests.ui.test_looks import key_line
 from tests.visible_text import results_text, visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import asked
-from tui.domain.journal.blocks import FileBlock
+from tui.domain.journal.message import FileBlock
 from tui.engine.sessions.open_session import take_session
 
 TYPED = "Read @notes.txt"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.ui.screen import notices, rows, send, wait_for_answer
 from tests.waiting import until
-from tui.domain.journal.blocks import FileBlock, ImageBlock
+from tui.domain.journal.message import FileBlock, ImageBlock
 from tui.domain.references import words_in
 from tui.engine import attachments
 from tui.engine.sessions.open_session import SessionOrigin

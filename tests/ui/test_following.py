@@ -7,7 +7,7 @@ from tests.ui.screen import conversation, go_to, mark, notices, rows, send, stat
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.domain.journal.session import Draft
-from tui.domain.views.sidebar_rows import Mark
+from tui.domain.views.session_rows import Mark
 from tui.engine.sessions.open_session import take_session
 
 pytestmark = pytest.mark.full

@@ -10,7 +10,7 @@ from tests.ui.screen import notices, rows, send, wait_for_answer
 from tests.ui.world import PLACE, World
 from tests.waiting import until
 from tui.app.controllers import send_check
-from tui.domain.journal.blocks import FileBlock, content_of
+from tui.domain.journal.message import FileBlock, content_of
 from tui.domain.journal.session import Draft
 from tui.engine.sessions.open_session import SessionOrigin
 from tui.widgets.prompt.editor import Editor

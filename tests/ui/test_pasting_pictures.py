@@ -7,7 +7,7 @@ import pytest
 from tests.ui.screen import notices
 from tests.ui.world import World
 from tests.waiting import until
-from tui.domain.journal.blocks import ImageBlock
+from tui.domain.journal.message import ImageBlock
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 SHA256 = hashlib.sha256(PNG).hexdigest()

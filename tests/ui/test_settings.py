@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.screen import conversation, notices, send, wait_for_answer
 from tests.waiting import until
-from tui.domain.model_settings import ModelParameters
+from tui.domain.models import ModelParameters
 from tui.providers.protocol import RequestAdapted
 
 pytestmark = pytest.mark.full

@@ -18,7 +18,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
-from tui.domain.views.sidebar_rows import Group
+from tui.domain.views.session_rows import Group
 
 pytestmark = pytest.mark.full
 

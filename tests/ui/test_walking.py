@@ -7,7 +7,7 @@ import pytest
 
 from tests.ui.screen import conversation, rows, send, wait_for_answer
 from tests.waiting import until
-from tui.domain.views.sidebar_rows import Group, SessionRow
+from tui.domain.views.session_rows import Group, SessionRow
 from tui.screens import session_walk
 from tui.screens.session_walk import SessionWalk
 from tui.widgets.intents import MoreWanted

@@ -8,7 +8,7 @@ from tests.builders import at
 from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import PreviewedMessage, SessionHits
-from tui.domain.text.labels import local_minute
+from tui.domain.text import local_minute
 from tui.widgets.search_hits import author_line, heading_pieces, hit_pieces, in_sight, text_lines
 from tui.widgets.transcript.canvas import MEASURE
 

@@ -13,7 +13,7 @@ from textual.app import App
 from tests.strategies import any_text
 from tests.waiting import until
 from tui.domain.views.costs import ContextUse
-from tui.domain.views.status_line import SaveState, SessionStatus
+from tui.domain.views.shown_session import SaveState, SessionStatus
 from tui.widgets.status_bar import StatusBar, lay_out
 
 ID = "session-20260111-153022-847291"

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from tests.strategies import any_text
 from tui.domain.journal.todo import TodoItem
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 from tui.widgets.todo_panel import lay_out
 
 

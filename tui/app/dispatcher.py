@@ -11,7 +11,7 @@ from tui.app.shell import AppShell
 from tui.app.wiring import Controllers
 from tui.domain.commands import BY_NAME, REACHES, Invocation, read_input
 from tui.domain.journal.message import TEXT_BYTES
-from tui.domain.model_names import looks_like_key
+from tui.domain.models import looks_like_key
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.workspace import Workspace
 

@@ -12,7 +12,7 @@ from tui.app.controllers.confirmations import Confirmation
 from tui.app.input_queue import InputQueue, Step
 from tui.app.wiring import Controllers
 from tui.domain.views.notice import Notice, Report, Severity
-from tui.domain.views.session_picker import PickerView
+from tui.domain.views.session_rows import PickerView
 from tui.engine.sessions.workspace import Workspace
 from tui.widgets.intents import VersionIntent
 from tui.widgets.keys import key_name

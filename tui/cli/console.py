@@ -6,15 +6,15 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from tui.domain.journal.json_text import ascii_json, terminal_json
-from tui.domain.text.safe_text import make_visible, without_surrogates
+from tui.domain.json_text import ascii_json, terminal_json
+from tui.domain.text import make_visible, without_surrogates
 from tui.errors import OutputError
 from tui.terminal import first_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tui.domain.text.tokens import Span
+    from tui.domain.search.tokens import Span
 
 _USUAL_COLUMNS = 80
 

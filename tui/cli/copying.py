@@ -11,12 +11,10 @@ import msgspec
 from tui.cli import console
 from tui.cli.progress_line import STOPPED, ProgressLine
 from tui.config import paths
-from tui.config.loading import Flags, load_settings
-from tui.config.store_address import check_password
-from tui.domain.text.labels import listed, plural
-from tui.domain.text.safe_text import make_visible_line
+from tui.config.loading import Flags, check_password, load_settings
+from tui.domain.imports import bytes_words
+from tui.domain.text import listed, make_visible_line, plural
 from tui.domain.timestamps import utc_now
-from tui.domain.views.import_rows import bytes_words
 from tui.engine.copying import CopyResult, compare, copy
 from tui.errors import ConfigError, UsageError
 from tui.storage.file_store import FileStore

@@ -11,10 +11,10 @@ import msgspec
 from tui.cli import console
 from tui.cli.program import Program
 from tui.cli.sessions import chosen_statuses, entry_json
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import SessionEntry
-from tui.domain.text.labels import plural
+from tui.domain.json_text import journal_json
+from tui.domain.text import plural
 from tui.domain.timestamps import beginning_of_day, format_utc
 from tui.engine.library.conversation import (
     StoredConversation,

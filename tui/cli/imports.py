@@ -15,8 +15,7 @@ from tui.cli import console
 from tui.cli.indexing import complete
 from tui.cli.program import Program
 from tui.cli.progress_line import STOPPED, ProgressLine
-from tui.domain.text.labels import listed, local_minute, plural
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import listed, local_minute, make_visible_line, plural
 from tui.domain.timestamps import beginning_of_day
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
 from tui.engine.imports.report import Failure, Outcome, Stopped, failure_lines, program_lines

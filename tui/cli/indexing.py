@@ -5,7 +5,7 @@ from argparse import Namespace
 from tui.cli import console
 from tui.cli.program import Program
 from tui.cli.progress_line import STOPPED, ProgressLine
-from tui.domain.views.import_rows import bytes_words
+from tui.domain.imports import bytes_words
 from tui.errors import StorageError
 from tui.storage.index.child import Progress
 from tui.storage.protocol import SessionStore

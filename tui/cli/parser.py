@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias, cast
 
 from tui.cli import console
-from tui.domain.text.safe_text import without_surrogates
+from tui.domain.text import without_surrogates
 from tui.errors import UsageError
 from tui.terminal.first_frame import WITH_VALUE, asks_for_screen
 

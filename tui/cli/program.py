@@ -17,7 +17,7 @@ from tui.config.loading import Flags, UserSettings, configured_levels, load_sett
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session
 from tui.domain.providers import is_guide
-from tui.domain.text.labels import damage_words
+from tui.domain.text import damage_words
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
 from tui.storage.opening import open_store

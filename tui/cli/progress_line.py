@@ -6,8 +6,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from tui.cli import console
-from tui.domain.text.labels import plural
-from tui.domain.views.import_rows import ImportProgress, bytes_words
+from tui.domain.imports import ImportProgress, bytes_words
+from tui.domain.text import plural
 
 STOPPED = 130
 """The exit code after Ctrl+C."""

@@ -17,17 +17,15 @@ import msgspec
 
 import tui
 from tui.cli import console
-from tui.cli.crash import NAME as CRASH_LOG
-from tui.cli.crash import library_version, system
+from tui.cli.debug_log import NAME as CRASH_LOG
+from tui.cli.debug_log import library_version, system
 from tui.config import paths
-from tui.config.connections import connections_file
 from tui.config.loading import Flags, UserSettings, load_settings
-from tui.config.settings_schema import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings, connections_file
+from tui.domain.imports import reason_words
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
-from tui.domain.text.labels import damage_words
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import damage_words, make_visible_line
 from tui.domain.timestamps import utc_now
-from tui.domain.views.import_rows import reason_words
 from tui.errors import ConfigError, SessionDamaged, SessionNotFound, StorageError
 from tui.providers.catalog import Catalog
 from tui.storage.doctor import Doctor, Finding, Verdict, verdict

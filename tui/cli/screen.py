@@ -149,7 +149,7 @@ def _parts(
     if program.store_flag is not None:
         flags += ["--store", program.store_flag]
     if config.store:
-        from tui.config.store_address import without_password
+        from tui.config.loading import without_password
 
         place = without_password(config.store)
     state_file = paths.state_directory() / ui_state.FILE

@@ -10,8 +10,7 @@ from tui.cli.program import Program
 from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit, SearchResult, parse
 from tui.domain.search.search_results import by_session, in_sight
-from tui.domain.text.labels import cell_width, cut_to_cells, local_minute, scope_name
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import cell_width, cut_to_cells, local_minute, make_visible_line, scope_name
 from tui.engine.library.loose_search import nearest
 from tui.errors import UsageError
 

@@ -12,19 +12,18 @@ import msgspec
 
 from tui.cli import console
 from tui.cli.program import Program
-from tui.domain.journal.counts import by_model
-from tui.domain.journal.records import Import, Record
-from tui.domain.journal.session import Session, SessionEntry, Status
-from tui.domain.journal.versions import versions_json
-from tui.domain.text.labels import (
+from tui.domain.journal.records import Import, Record, by_model
+from tui.domain.journal.session import Session, SessionEntry, Status, versions_json
+from tui.domain.text import (
     NAME_CHARACTERS,
     age,
     cell_width,
     cut_to_cells,
+    make_visible,
+    make_visible_line,
     pad_to_cells,
     plural,
 )
-from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.costs import usage_of
 from tui.engine.library.conversation import live_conversation, whole_conversation

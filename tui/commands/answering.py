@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from tui.commands.shell import Shell, command
-from tui.domain.model_names import refusal
+from tui.domain.models import refusal
 from tui.domain.providers import is_guide
 from tui.engine.turns.turn import can_retry
 from tui.errors import ConfigError, ModelUnavailable, StorageError

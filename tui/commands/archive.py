@@ -9,11 +9,11 @@ from tui.commands import leaving
 from tui.commands.opening import check_holder, open_projects, resolve, resolve_number
 from tui.commands.saving import refuse_private, save_or_say
 from tui.commands.shell import Shell, command, title_of
-from tui.domain.journal.ids import is_private
+from tui.domain.journal.records import is_private
 from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.moves import Move, Place
 from tui.domain.targets import is_number
-from tui.domain.text.labels import plural
+from tui.domain.text import plural
 from tui.engine.library.session_moves import Undone, check_closed_here, read_closed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft

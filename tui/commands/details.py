@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tui.commands.shell import Shell, command
 from tui.domain.commands import BY_NAME
 from tui.domain.providers import AssumedWindow
-from tui.domain.text.labels import plural
+from tui.domain.text import plural
 from tui.domain.timestamps import format_utc
 from tui.domain.views.costs import ModelUsage, SessionUsage, money, token_words, total
 from tui.domain.views.markdown import facts_of, parameters_of

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 
 from tui.commands.shell import Shell, command
-from tui.domain.text.labels import cut_to_cells, plural
+from tui.domain.text import cut_to_cells, plural
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
 from tui.errors import StorageError

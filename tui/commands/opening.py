@@ -13,9 +13,9 @@ from tui.commands.shell import Shell, command, title_of
 from tui.domain.commands import BY_NAME
 from tui.domain.journal.session import Status
 from tui.domain.targets import is_number, listed_number
-from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.text import NAME_CHARACTERS
 from tui.domain.views.notice import Notice
-from tui.domain.views.session_picker import PickerView
+from tui.domain.views.session_rows import PickerView
 from tui.engine.library.retention import Pruned
 from tui.engine.library.session_moves import (
     check_project,

@@ -16,8 +16,7 @@ from tui.commands import (
 from tui.commands.shell import FUNCTIONS, Opened, Shell, Work, command
 from tui.config.paths import changelog
 from tui.domain.commands import BY_NAME, Invocation, command_called, template_command
-from tui.domain.text.labels import listed
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern, listed
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import AmbiguousSession, SibylError
 

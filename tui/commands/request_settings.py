@@ -5,7 +5,7 @@ import msgspec
 from tui.commands.shell import Shell, command
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import Settings
-from tui.domain.model_settings import (
+from tui.domain.models import (
     PARAMETERS,
     SETTINGS,
     ModelSettings,
@@ -14,7 +14,7 @@ from tui.domain.model_settings import (
     parameter_value,
     value_words,
 )
-from tui.domain.text.labels import listed
+from tui.domain.text import listed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import UsageError
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from tui.commands.opening import check_holder, check_name
 from tui.commands.shell import Shell, command, title_of
 from tui.domain.commands import BY_NAME
-from tui.domain.journal.ids import is_private
 from tui.domain.journal.message import Message
-from tui.domain.text.fences import codes
+from tui.domain.journal.records import is_private
+from tui.domain.text import codes
 from tui.engine.library.conversation import live_conversation
 from tui.engine.library.exporting import MASK, ExportedSecrets, markdown_with_pictures
 from tui.engine.sessions.loaded_session import LoadedSession

@@ -7,9 +7,9 @@ from typing import Literal, Protocol
 import msgspec
 
 from tui.domain.journal.records import Settings
-from tui.domain.model_settings import ModelSettings
+from tui.domain.models import ModelSettings
 from tui.domain.views.notice import Severity
-from tui.domain.views.session_picker import PickerView
+from tui.domain.views.session_rows import PickerView
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
 from tui.engine.sessions.loaded_session import LoadedSession

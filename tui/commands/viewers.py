@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tui.commands.shell import Shell
-from tui.domain.journal.blocks import ImageBlock, file_ending, media_type_of
-from tui.domain.journal.ids import is_private
-from tui.domain.text.labels import cut_middle
-from tui.domain.text.safe_text import make_visible_line, make_visible_name
+from tui.domain.journal.message import ImageBlock, file_ending, media_type_of
+from tui.domain.journal.records import is_private
+from tui.domain.text import cut_middle, make_visible_line, make_visible_name
 from tui.errors import AttachmentNotFound, StorageError
 from tui.files import system_text
 

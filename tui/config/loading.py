@@ -1,7 +1,9 @@
-"""Loading of the settings: file, then environment, then flags."""
+"""Loading of the settings: file, then environment, then flags; no password that others can read."""
 
 import math
 import os
+import re
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,19 +12,20 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tui.config.connections import Connections, connections_file
-from tui.config.faults import joined
 from tui.config.settings_schema import (
     Config,
+    Connections,
     ModelTable,
     ProviderSettings,
     ToolServerSettings,
     ToolSettings,
+    connections_file,
+    joined,
 )
 from tui.domain.commands import command_called
-from tui.domain.model_names import KEY, looks_like_key
-from tui.domain.model_settings import Level
+from tui.domain.models import KEY, Level, looks_like_key
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS
+from tui.domain.text import late_pattern
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
 
@@ -138,8 +141,6 @@ def load_settings(
         # It would be kept with each session.
         raise ConfigError(sources["model"], "model", KEY)
     if config.store:
-        from tui.config.store_address import check_password
-
         check_password(config.store, sources["store"], file)
     set_up, others = _load(file.with_name(TOOLS_FILE))
     sources = {
@@ -285,7 +286,7 @@ def _decoded(raw: dict[str, Any], source: str, schema: type[_Schema]) -> _Schema
     except msgspec.ValidationError as error:
         from msgspec.inspect import type_info
 
-        from tui.config.faults import faults
+        from tui.config.settings_schema import faults
 
         for key, expected in faults(raw, type_info(schema), ""):
             raise ConfigError(source, key, expected) from None
@@ -435,7 +436,7 @@ def _checked(key: str, value: str | float, source: str) -> str | float:
     """Validate the value of a flag or variable by the schema of the file."""
     from msgspec.inspect import type_info
 
-    from tui.config.faults import faults
+    from tui.config.settings_schema import faults
 
     if key == "auto_save_interval":
         with suppress(ValueError):
@@ -444,3 +445,34 @@ def _checked(key: str, value: str | float, source: str) -> str | float:
     for _, expected in faults({key: value}, type_info(Config), ""):
         raise ConfigError(place, source, expected)
     return value
+
+
+_PASSWORD = late_pattern(r"://[^:@/]*:(?!@[^@]*$|\d+(?:[/?,]|$)).*@|[?&](?:ssl)?password=[^&]")
+"""Between a name and an @, or a parameter; digits before a / are a port."""
+_HIDDEN = (
+    (re.compile(r"(://[^:@/]*:).*@"), r"\1[hidden]@"),
+    (re.compile(r"([?&](?:ssl)?password=)[^&]*"), r"\1[hidden]"),
+)
+_INSTEAD = "Leave it out, and put it into ~/.pgpass, PGPASSWORD, SIBYL_STORE or config.toml"
+
+
+def without_password(address: str) -> str:
+    """Hide the passwords of an address, rather too much of it than too little."""
+    if _PASSWORD.search(address):
+        for pattern, words in _HIDDEN:
+            address = pattern.sub(words, address)
+    return address
+
+
+def check_password(address: str, source: str, file: Path) -> None:
+    """Refuse a password that others can read: in an argument, or in a file that is theirs to read.
+
+    Raises ``ConfigError``, which does not quote it.
+    """
+    if not _PASSWORD.search(address):
+        return
+    if source.startswith("-"):
+        raise ConfigError("command line", source, f"the address has a password. {_INSTEAD}")
+    if source == str(file) and file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        fault = f"other users can read this file, and it has a password. Run: chmod 600 {file}"
+        raise ConfigError(source, "store", fault)

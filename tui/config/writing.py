@@ -10,11 +10,8 @@ from typing import Any, cast
 import msgspec
 from msgspec import inspect
 
-from tui.config.connections import Connections
-from tui.config.faults import joined
-from tui.config.loading import UserSettings
-from tui.config.settings_schema import Config, ToolServerSettings
-from tui.config.store_address import without_password
+from tui.config.loading import UserSettings, without_password
+from tui.config.settings_schema import Config, Connections, ToolServerSettings, joined
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 
 _HEAD = """\

@@ -10,9 +10,9 @@ from typing import Literal
 
 import msgspec
 
-from tui.domain.model_settings import EFFORTS, PARAMETERS
+from tui.domain.models import EFFORTS, PARAMETERS
 from tui.domain.references import NO_WORDS, OWN_SIGN, SIGN, mark, own_words, unmarked
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern
 
 Takes = Literal[
     "nothing",

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from tui.domain.text.labels import age
+from tui.domain.text import age
 from tui.domain.timestamps import parse_utc
 
 Place = Literal["sessions", "archive", "trash"]

@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterator
 
 import msgspec
 
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.safe_text import make_visible_name
+from tui.domain.text import late_pattern, make_visible_name
 
 SIGN = "@"
 OWN_SIGN = "\ufdd0"

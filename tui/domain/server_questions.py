@@ -6,7 +6,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-from tui.domain.text.safe_text import make_visible, make_visible_line, without_surrogates
+from tui.domain.text import make_visible, make_visible_line, without_surrogates
 
 LONGEST_MESSAGE = 4096
 MOST_FIELDS = 20

@@ -7,9 +7,8 @@ Digits count as a prefix only from a whole date on (eight): all ids begin with t
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from tui.domain.journal.ids import is_session_id
-from tui.domain.text.labels import scope_name
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.journal.records import is_session_id
+from tui.domain.text import make_visible_line, scope_name
 from tui.errors import AmbiguousSession, SessionNotFound
 
 _PREFIX = "session-"

@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from tui.domain.journal.message import ToolCall
-from tui.domain.text.safe_text import make_visible_line, make_visible_name
+from tui.domain.text import make_visible_line, make_visible_name
 
 
 class ToolApproval(msgspec.Struct, frozen=True, omit_defaults=True):

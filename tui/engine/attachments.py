@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
-from tui.domain.journal.blocks import (
+from tui.domain.journal.message import (
     PICTURE_BYTES,
+    TEXT_BYTES,
     Attachment,
     FileBlock,
     ImageBlock,
@@ -22,11 +23,9 @@ from tui.domain.journal.blocks import (
     content_of,
     media_type_of,
 )
-from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.references import Reference, kept_picture, references
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.safe_text import make_visible_name
-from tui.domain.views.attached import AttachedView, listed
+from tui.domain.text import late_pattern, make_visible_name
+from tui.domain.views.shown_session import AttachedView, listed
 from tui.engine.model_requests import PICTURES, REQUEST_PICTURE_BYTES
 from tui.engine.project_folder import holds_secrets
 from tui.errors import AttachmentNotFound, UsageError

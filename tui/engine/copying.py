@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from tui.domain.journal.json_text import journal_json
+from tui.domain.json_text import journal_json
 from tui.engine.imports.report import Pace, Report, Stopped
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageError, StorageFull
 from tui.logs import error_name

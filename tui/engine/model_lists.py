@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from tui.domain.models import ModelFacts, ModelRows, arrange
 from tui.domain.providers import GUIDE, OFFLINE, ListedModel
 from tui.domain.timestamps import format_utc, parse_utc
-from tui.domain.views.model_rows import ModelFacts, ModelRows, arrange
 from tui.engine.provider_connections import ProviderConnections
 from tui.errors import ModelError, ModelUnavailable, StorageError
 from tui.providers.catalog import Connection

@@ -11,13 +11,22 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from tui.domain.journal.blocks import ImageBlock, Part, content_of_parts, merged, parts_of
-from tui.domain.journal.message import INTERRUPTED, Message, ToolCall
+from tui.domain.journal.message import (
+    INTERRUPTED,
+    ImageBlock,
+    Message,
+    Part,
+    ToolCall,
+    content_of_parts,
+    joined,
+    merged,
+    parts_of,
+    result_as_text,
+)
 from tui.domain.journal.records import Record, Reset, Summary
 from tui.domain.journal.session import Session
-from tui.domain.model_settings import ModelParameters
+from tui.domain.models import ModelParameters
 from tui.domain.providers import is_guide
-from tui.domain.strict_messages import joined, result_as_text
 from tui.providers.protocol import ModelRequest, ToolDefinition
 from tui.storage.journal import Journal
 

@@ -13,9 +13,8 @@ from itertools import islice
 from pathlib import Path, PurePath
 from time import monotonic
 
-from tui.domain.journal.blocks import byte_words
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.safe_text import make_visible_name
+from tui.domain.journal.message import byte_words
+from tui.domain.text import late_pattern, make_visible_name
 from tui.files import beginning_of, check_kind, check_regular, system_text, text_beginning
 from tui.programs import output_of
 

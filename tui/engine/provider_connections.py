@@ -9,11 +9,10 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from tui.config.connections import Connections, connections_file
 from tui.config.loading import UserSettings, is_address
-from tui.config.settings_schema import ProviderSettings
+from tui.config.settings_schema import Connections, ProviderSettings, connections_file
+from tui.domain.models import OWN_SERVER, ProviderRow
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider, is_loopback
-from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.errors import ConfigError, ModelUnavailable, UsageError
 from tui.providers.catalog import Catalog, Connection
 from tui.providers.secret import key_from_paste

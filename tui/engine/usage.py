@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from tui.domain.journal.counts import CountedRequest, by_model, counted_requests
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Record
+from tui.domain.journal.records import CountedRequest, Record, by_model, counted_requests
 from tui.domain.providers import Provider
 from tui.domain.views.costs import ModelUsage, SessionUsage, usage_of
 from tui.engine.sessions.loaded_session import LoadedSession

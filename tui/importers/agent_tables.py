@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tui.domain.json_limits import LINE_BYTES
+from tui.domain.json_text import LINE_BYTES
 from tui.files import UnfitFile, system_text
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, ToolCall
 from tui.domain.journal.records import Settings
-from tui.domain.model_settings import ParameterName, parameter_value
+from tui.domain.models import ParameterName, parameter_value
 from tui.errors import UsageError
 from tui.files import read_bounded
 from tui.importers import lisp

@@ -144,7 +144,7 @@ def _decoded(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-# Possessive: see ``tui.domain.json_limits``.
+# Possessive: see ``tui.domain.json_text``.
 _TOKEN = re.compile(
     rb'(?s)"(?:children|messages)"\s*+:\s*+(?P<array>\[)|"(?:[^"\\]++|\\.)*+"|[\[\]{}]'
 )

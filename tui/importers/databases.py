@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tui.domain.json_limits import LINE_BYTES
+from tui.domain.json_text import LINE_BYTES
 from tui.files import UnfitFile, open_regular
 from tui.importers.archives import DATABASE, room
 from tui.importers.protocol import Ledger, Source

@@ -14,7 +14,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from tui.domain.json_limits import LINE_BYTES
+from tui.domain.json_text import LINE_BYTES
 from tui.files import open_regular, read_bounded
 from tui.importers.json_lines import (
     FILE_BYTES,
@@ -35,7 +35,7 @@ _BLOCK = 1024 * 1024
 _AGAIN_BYTES = 256 * 1024 * 1024
 """Limit of what is searched for objects behind damaged ones, of each the rest of the window."""
 
-# Possessive: see ``tui.domain.json_limits``. A string that is cut off matches nothing.
+# Possessive: see ``tui.domain.json_text``. A string that is cut off matches nothing.
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _BRACKET = re.compile(rb'(?s)[^\[\]{}"]*+(?:' + _STRING + rb'[^\[\]{}"]*+)*+[\[\]{}]')
 _OPENING = b"[{"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
-from tui.domain.json_limits import LINE_BYTES, BeyondLimits, check_limits
+from tui.domain.json_text import LINE_BYTES, BeyondLimits, check_limits
 from tui.files import open_regular, read_bounded
 from tui.importers.protocol import Json, Ledger
 from tui.importers.stopping import check

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from tui.domain.json_limits import DIGITS, NESTING
+from tui.domain.json_text import DIGITS, NESTING
 from tui.importers.json_elements import DAMAGED
 from tui.importers.protocol import Ledger
 from tui.importers.stopping import check

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tui.domain.model_settings import Effort, ModelParameters
+from tui.domain.models import Effort, ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import (
     PLAIN_ID,

@@ -18,9 +18,8 @@ from typing import Any, Literal, cast
 
 from msgspec.structs import replace
 
-from tui.domain.journal.blocks import ImageBlock, merged, parts_of
-from tui.domain.journal.message import Message, TokenUsage, ToolCall
-from tui.domain.model_settings import ModelParameters
+from tui.domain.journal.message import ImageBlock, Message, TokenUsage, ToolCall, merged, parts_of
+from tui.domain.models import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.model_table import PLAIN, Traits, supported
 from tui.providers.protocol import (

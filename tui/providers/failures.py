@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from tui.domain.journal.blocks import ImageBlock
-from tui.domain.model_settings import ModelParameters
+from tui.domain.journal.message import ImageBlock, with_calls_as_text
+from tui.domain.models import ModelParameters
 from tui.domain.providers import DialectName
-from tui.domain.strict_messages import with_calls_as_text
 from tui.errors import (
     AnswerCut,
     KeyRefused,

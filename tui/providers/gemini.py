@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from tui.domain.model_settings import Effort
+from tui.domain.models import Effort
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import (
     BrokenStream,

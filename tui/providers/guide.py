@@ -11,7 +11,7 @@ from functools import cache
 import msgspec
 
 from tui.config import paths
-from tui.domain.search.query_words import LITTLE_WORDS
+from tui.domain.search.tokens import LITTLE_WORDS
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 
 _MOST_HITS = 3

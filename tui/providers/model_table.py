@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tui.domain.model_settings import EFFORTS, PARAMETERS, Effort, ModelParameters
+from tui.domain.models import EFFORTS, PARAMETERS, Effort, ModelParameters
 
 Switch = Literal["none", "effort", "budget", "adaptive"]
 """The form of the switch: an effort or a level, a number of tokens, or Claude's adaptive one."""

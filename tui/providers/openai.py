@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tui.domain.model_settings import ModelParameters
+from tui.domain.models import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import (
     PLAIN_ID,

@@ -9,12 +9,12 @@ from genai_prices import Usage
 from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ModelInfo, ModelPrice, StartDateConstraint, TieredPrices
 
-from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import TokenUsage
+from tui.domain.journal.records import CountedRequest
+from tui.domain.models import ModelFacts
 from tui.domain.providers import PROVIDERS
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.costs import total
-from tui.domain.views.model_rows import ModelFacts
 
 _FINE = 10**9
 

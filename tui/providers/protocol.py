@@ -8,9 +8,14 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from tui.domain.journal.message import Message, TokenUsage, ToolCall
-from tui.domain.model_settings import ModelParameters
-from tui.domain.strict_messages import with_beginning, with_calls_as_text
+from tui.domain.journal.message import (
+    Message,
+    TokenUsage,
+    ToolCall,
+    with_beginning,
+    with_calls_as_text,
+)
+from tui.domain.models import ModelParameters
 
 EndReason = Literal["stop", "length", "tool_calls"]
 

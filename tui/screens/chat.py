@@ -27,10 +27,8 @@ from tui.domain.screen_sizes import (
     LEAST_ROWS,
     SIDEBAR_FROM_COLUMNS,
 )
-from tui.domain.views.activity_view import ActivityView
-from tui.domain.views.shown_session import PromptQueue, SessionView
-from tui.domain.views.sidebar_rows import SessionRows
-from tui.domain.views.status_line import SessionStatus
+from tui.domain.views.session_rows import SessionRows
+from tui.domain.views.shown_session import ActivityView, PromptQueue, SessionStatus, SessionView
 from tui.screens.first_paint import FirstPaint
 from tui.screens.keys import CHAT, CHAT_LINE, USEFUL
 from tui.screens.session_walk import SessionWalk

@@ -12,9 +12,8 @@ from textual.screen import ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tui.domain.model_names import looks_like_key
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.model_rows import matches
+from tui.domain.models import looks_like_key, matches
+from tui.domain.text import make_visible_line
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.line_input import LineInput

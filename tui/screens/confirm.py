@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from tui.domain.text.safe_text import make_visible
+from tui.domain.text import make_visible
 from tui.screens.dialog import Dialog
 from tui.screens.typed_text import PassOn
 from tui.widgets.question_panel import QuestionPanel

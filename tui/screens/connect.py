@@ -9,9 +9,8 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from tui.domain.model_names import looks_like_key, refusal
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.model_rows import OWN_SERVER, ProviderRow, matches
+from tui.domain.models import OWN_SERVER, ProviderRow, looks_like_key, matches, refusal
+from tui.domain.text import make_visible_line
 from tui.screens.chooser_dialog import ChooserDialog, ShownInput
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.line_input import MaskedInput

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.domain.commands import COMMANDS, Command
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 from tui.screens.dialog import Dialog
 from tui.screens.key_help import KeyHelpLine, key_lines
 from tui.widgets.cells import fill, one_line

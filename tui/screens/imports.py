@@ -10,9 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import ProgressBar
 
-from tui.domain.text.labels import plural
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.import_rows import ImportProgress, ImportRow, bytes_words
+from tui.domain.imports import ImportProgress, ImportRow, bytes_words
+from tui.domain.text import make_visible_line, plural
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
-from tui.domain.text.safe_text import make_visible, make_visible_line
+from tui.domain.text import make_visible, make_visible_line
 from tui.screens.dialog import Dialog
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from typing import ClassVar
 from textual import events, on
 from textual.binding import Binding, BindingType
 
-from tui.domain.model_names import KEY, refusal
+from tui.domain.models import KEY, ModelRows, refusal
 from tui.domain.providers import is_guide
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.model_rows import ModelRows
+from tui.domain.text import make_visible_line
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import CommandInvoked

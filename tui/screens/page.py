@@ -13,7 +13,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 from tui.domain.views.notice import LoggedNotice, Report
 from tui.screens.dialog import Dialog
 from tui.screens.typed_text import PassOn, is_free_text

@@ -13,9 +13,9 @@ from textual.command import CommandInput, CommandList, CommandPalette, Hit, Hits
 from textual.content import Content
 
 from tui.domain.commands import BY_NAME
-from tui.domain.text.labels import age, plural
+from tui.domain.text import age, plural
 from tui.domain.timestamps import parse_utc
-from tui.domain.views.sidebar_rows import SessionRow
+from tui.domain.views.session_rows import SessionRow
 from tui.screens.chat import ChatScreen
 from tui.screens.dialog import Dialog
 from tui.screens.keys import APP, CHAT

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import HINT, Results
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 from tui.screens.keys import SEARCH
 from tui.screens.preview_dialog import PreviewDialog
 from tui.widgets.key_line import KeyLine

@@ -13,9 +13,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.session_picker import VIEWS, PickerRows, PickerView, about
-from tui.domain.views.sidebar_rows import SessionRow, matches
+from tui.domain.text import make_visible_line
+from tui.domain.views.session_rows import VIEWS, PickerRows, PickerView, SessionRow, about, matches
 from tui.screens.keys import PICKER, PICKER_ACTIONS, PICKER_LETTER_ACTIONS
 from tui.screens.preview_dialog import PreviewDialog
 from tui.screens.typed_text import is_free_text

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from tui.domain.views.sidebar_rows import neighbour
+from tui.domain.views.session_rows import neighbour
 from tui.widgets.intents import MoreWanted, SessionSelected, hint
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar

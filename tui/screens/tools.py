@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
-from tui.domain.views.tool_rows import ToolRow
+from tui.domain.views.tools import ToolRow
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.line_input import LineInput, MaskedInput

@@ -5,7 +5,7 @@ from functools import cache
 
 from textual.binding import Binding
 
-from tui.domain.text.labels import listed, plural
+from tui.domain.text import listed, plural
 from tui.screens.key_help import key_lines
 from tui.screens.keys import APP, CHAT
 from tui.widgets.keys import TYPING

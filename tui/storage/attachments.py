@@ -14,12 +14,10 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from tui.domain.journal.blocks import ImageBlock
-from tui.domain.journal.ids import SESSION_ID
-from tui.domain.journal.message import Message
-from tui.domain.journal.records import Record
-from tui.domain.json_limits import LINE_BYTES
-from tui.domain.text.patterns import late_pattern
+from tui.domain.journal.message import ImageBlock, Message
+from tui.domain.journal.records import SESSION_ID, Record
+from tui.domain.json_text import LINE_BYTES
+from tui.domain.text import late_pattern
 from tui.errors import AttachmentNotFound, StorageError
 from tui.files import UnfitFile, read_bounded, size_words
 from tui.storage.disk import (

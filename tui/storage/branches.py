@@ -11,9 +11,9 @@ from functools import cached_property
 
 import msgspec
 
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Partial, Record, Reset, State
+from tui.domain.json_text import journal_json
 from tui.storage.journal_window import decoded, entry_id
 from tui.storage.lines import (
     FIRST_BLOCK,

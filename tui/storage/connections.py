@@ -10,9 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from tui.config.connections import KEYS, Connections
 from tui.config.loading import load_connections, load_tools
-from tui.config.settings_schema import Config
+from tui.config.settings_schema import KEYS, Config, Connections
 from tui.config.writing import connections_toml, tools_toml
 from tui.storage import disk, locks
 

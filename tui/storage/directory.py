@@ -16,7 +16,7 @@ from tui.domain.imports import ImportLine, came_from
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.records import SessionHeader
 from tui.domain.journal.session import SessionEntry, Status, describe
-from tui.domain.json_limits import converted, parse
+from tui.domain.json_text import converted, parse
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, parse_utc, storable_ns
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
 from tui.storage.disk import storage_errors

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
-from tui.domain.json_limits import ODD_VALUES
+from tui.domain.json_text import ODD_VALUES
 from tui.errors import SessionDamaged, StorageError, StorageFull
 from tui.files import UnfitFile, check_regular, check_size, open_regular
 

@@ -16,10 +16,9 @@ from typing import Literal
 import msgspec
 
 from tui.domain.imports import is_unknown
-from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.records import VERSION, SessionHeader
+from tui.domain.journal.records import VERSION, SessionHeader, is_session_id
 from tui.domain.journal.session import Session
-from tui.domain.text.labels import damage_words, plural
+from tui.domain.text import damage_words, plural
 from tui.domain.timestamps import utc_now
 from tui.errors import StorageError
 from tui.files import UnfitFile

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.records import is_session_id
 from tui.domain.journal.session import Draft
-from tui.domain.json_limits import LINE_BYTES
+from tui.domain.json_text import LINE_BYTES, journal_json
 from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds
 from tui.errors import SessionNotFound, StorageError
 from tui.files import read_json

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tui.domain.text.safe_text import without_surrogates
+from tui.domain.text import without_surrogates
 from tui.files import UnfitFile
 from tui.storage.disk import (
     DIRECTORY_MODE,

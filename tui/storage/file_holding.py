@@ -11,8 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.journal.ids import SESSION_NUMBERS, new_session_id
-from tui.domain.journal.records import VERSION, SessionHeader
+from tui.domain.journal.records import SESSION_NUMBERS, VERSION, SessionHeader, new_session_id
 from tui.errors import (
     NewerVersion,
     ReadOnly,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.domain.imports import ImportLine, bytes_naming
-from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import (
     NO_OFFSETS,
     DamagedRecord,
@@ -23,6 +22,7 @@ from tui.domain.journal.records import (
     Restored,
     SessionHeader,
     Settings,
+    checked_id,
     encode,
 )
 from tui.domain.journal.session import (
@@ -31,7 +31,7 @@ from tui.domain.journal.session import (
     Stamp,
 )
 from tui.domain.moves import Batch, Move
-from tui.domain.text.labels import plural
+from tui.domain.text import plural
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.logs import error_name, milliseconds_since

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.journal.ids import SESSION_ID, checked_id
+from tui.domain.journal.records import SESSION_ID, checked_id
 from tui.domain.journal.session import Stamp, Status
 from tui.domain.timestamps import storable_ns
 from tui.errors import SessionNotFound, StorageError

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from tui.domain.text.labels import plural
+from tui.domain.text import plural
 from tui.storage.attachments import is_picture
 from tui.storage.folders import SUFFIX, Folder, Folders
 

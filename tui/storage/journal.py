@@ -13,12 +13,11 @@ from typing import Literal
 
 import msgspec
 
-from tui.domain.journal.counts import CountedRequest, counted_requests, may_answer
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     VERSION,
+    CountedRequest,
     DamagedRecord,
     Partial,
     Record,
@@ -29,18 +28,20 @@ from tui.domain.journal.records import (
     Summary,
     Todos,
     Version,
+    counted_requests,
     decode,
+    may_answer,
 )
 from tui.domain.journal.session import (
     Page,
     Session,
     Surroundings,
     Tail,
+    Versions,
     joined,
     title_question,
 )
-from tui.domain.journal.versions import Versions
-from tui.domain.json_limits import LINE_BYTES, converted, parse
+from tui.domain.json_text import LINE_BYTES, converted, journal_json, parse
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.files import UnfitFile
 from tui.storage.branches import AFTER, Branches

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from tui.domain.imports import ImportLine
-from tui.domain.journal.json_text import decode_json, journal_json
+from tui.domain.json_text import decode_json, journal_json
 from tui.storage.disk import cut_back, open_to_make, sync_directory, sync_file, write_whole
 
 T = TypeVar("T")

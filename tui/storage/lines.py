@@ -8,7 +8,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 
-from tui.domain.json_limits import LINE_BYTES
+from tui.domain.json_text import LINE_BYTES
 from tui.files import UnfitFile
 
 FIRST_BLOCK = 64 * 1024

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.json_limits import Count
+from tui.domain.json_text import Count
 from tui.domain.providers import ListedModel
 from tui.files import read_json
 from tui.storage import disk, locks

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.records import is_session_id
 from tui.domain.moves import Batch, Move, Reason
 from tui.files import open_regular
 from tui.storage.json_lines import JsonLines

@@ -9,13 +9,15 @@ from functools import partial
 
 import msgspec
 
-from tui.domain.journal.ids import SESSION_NUMBERS, checked_id, new_private_id
 from tui.domain.journal.records import (
     NO_OFFSETS,
+    SESSION_NUMBERS,
     DamagedRecord,
     Offsets,
     Record,
     SessionHeader,
+    checked_id,
+    new_private_id,
 )
 from tui.domain.journal.session import SessionEntry, describe, title_question
 from tui.domain.timestamps import format_utc

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 from tui.domain.imports import ImportLine, came_from
-from tui.domain.journal.ids import checked_id
-from tui.domain.journal.records import VERSION, Encoded, Record, SessionHeader
+from tui.domain.journal.records import VERSION, Encoded, Record, SessionHeader, checked_id
 from tui.domain.journal.session import (
     Holder,
     SessionEntry,
@@ -29,7 +28,7 @@ from tui.domain.journal.session import (
 )
 from tui.domain.moves import Batch, Move
 from tui.domain.targets import SessionLookups, resolve, titled
-from tui.domain.text.labels import local_minute, scope_name, whole_label
+from tui.domain.text import local_minute, scope_name, whole_label
 from tui.errors import AmbiguousSession, SessionNotFound
 from tui.storage.journal import Journal
 
@@ -329,7 +328,7 @@ class SessionReader(JournalReader, Protocol):
 class SessionStore(SessionReader, JournalStore, Protocol):
     """A backend: creates, leases, appends to, reads, lists, searches and moves sessions.
 
-    **Ids.** ``tui.domain.journal.ids.is_session_id`` accepts them; every verb but ``entries``
+    **Ids.** ``tui.domain.journal.records.is_session_id`` accepts them; every verb but ``entries``
     raises ``SessionNotFound`` for any other string before it looks anywhere.
 
     **State.** A session is its records folded in order (``tui.domain.journal.fold.Fold``). Its

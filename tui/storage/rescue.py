@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     VERSION,
@@ -27,6 +26,7 @@ from tui.domain.journal.records import (
     Todos,
     decode,
     encode,
+    is_session_id,
 )
 from tui.domain.journal.session import Draft, Session
 from tui.errors import AttachmentNotFound, SessionNotFound, UsageError

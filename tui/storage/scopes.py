@@ -15,8 +15,7 @@ from typing import Annotated
 
 import msgspec
 
-from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.records import VERSION, SessionHeader
+from tui.domain.journal.records import VERSION, SessionHeader, is_session_id
 from tui.errors import StorageError
 from tui.files import read_bounded
 from tui.storage import locks

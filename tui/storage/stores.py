@@ -5,8 +5,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tui.domain.journal.ids import is_private
-from tui.domain.journal.records import Record
+from tui.domain.journal.records import Record, is_private
 from tui.domain.journal.session import (
     Holder,
     SessionEntry,

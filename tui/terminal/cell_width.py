@@ -12,7 +12,7 @@ from functools import lru_cache
 import rich.cells
 from rich.cells import cell_len, get_character_cell_size
 
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern
 
 # One width everywhere: Latin, Greek, Cyrillic, punctuation, lines, Japanese, Chinese, Korean.
 _SURE = (

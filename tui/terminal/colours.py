@@ -18,7 +18,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 from textual.message import Message
 
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern
 
 Restyle = Callable[[Style, RichColor], Style]
 """Gives a style colours that the terminal has; the second argument is the background."""

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from tui.domain.text.safe_text import make_visible_line, without_surrogates
+from tui.domain.text import make_visible_line, without_surrogates
 
 _PIECE = 250
 """Characters of a sequence that GNU screen passes on in one piece."""

@@ -13,7 +13,7 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
-from tui.domain.text.safe_text import without_surrogates
+from tui.domain.text import without_surrogates
 from tui.tool_servers.messages import (
     FAILED,
     IS_REPLY,

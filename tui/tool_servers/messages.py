@@ -14,7 +14,7 @@ from mcp.types import (
     JSONRPCResponse,
 )
 
-from tui.domain.text.safe_text import make_visible_line, without_surrogates
+from tui.domain.text import make_visible_line, without_surrogates
 
 RequestId = int | str
 Form = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tui.config.settings_schema import ToolServerSettings
 from tui.domain.server_questions import AskUser
-from tui.domain.text.safe_text import without_surrogates
+from tui.domain.text import without_surrogates
 from tui.domain.tool_servers import (
     OfferedTool,
     ServerState,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import cast
 
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 
 _LONGEST_REASON = 500
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from tui.domain.text.safe_text import make_visible_line, without_surrogates
+from tui.domain.text import make_visible_line, without_surrogates
 from tui.domain.tool_servers import OfferedTool
 from tui.files import size_words
 

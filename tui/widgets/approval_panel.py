@@ -25,7 +25,7 @@ from tui.widgets.keys import APPROVAL, REASON, short_key_name
 from tui.widgets.line_input import LineInput
 
 if TYPE_CHECKING:
-    from tui.domain.views.call_lines import CallLine
+    from tui.domain.views.tools import CallLine
 
 _CHOICES: tuple[tuple[Choice, str, str, str], ...] = (
     ("once", "o,1", "Once", "Once"),
@@ -255,7 +255,7 @@ class ApprovalPanel(Widget, can_focus=True):
 
 
 def _wrapped(question: Question, width: int) -> "Iterator[CallLine]":
-    from tui.domain.views.call_lines import CallLine, call_lines
+    from tui.domain.views.tools import CallLine, call_lines
 
     for line in call_lines(question.about, question.call.arguments):
         # Where the text would have too little room, what is before it is cut.

@@ -5,9 +5,7 @@ from itertools import pairwise
 
 from rich.cells import cell_len, chop_cells, get_character_cell_size
 
-from tui.domain.text.labels import cut_to_cells
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.safe_text import make_visible, make_visible_line
+from tui.domain.text import cut_to_cells, late_pattern, make_visible, make_visible_line
 from tui.widgets.textual_bases import adjust_cells, wrap_narrow_widgets
 
 _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern
 
 JOINERS = frozenset("\u200c\u200d")
 """Characters typed within emoji and words of Persian or Hindi; not printable by themselves."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from textual.message import Message
 from textual.widget import Widget
 
-from tui.domain.journal.blocks import ImageBlock
-from tui.domain.views.sidebar_rows import Group
+from tui.domain.journal.message import ImageBlock
+from tui.domain.views.session_rows import Group
 
 if TYPE_CHECKING:
     from tui.domain.server_questions import Answer, ServerQuestion

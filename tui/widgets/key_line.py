@@ -14,8 +14,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import late_pattern, make_visible_line
 from tui.domain.views.notice import Notice, Severity
 from tui.widgets.cells import cut, cut_start, one_line
 from tui.widgets.keys import Key, short_key_name

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 from tui.widgets.graphemes import (
     JOINERS,
     after,

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 
-from tui.domain.text.labels import cut_at_word
-from tui.domain.views.sidebar_rows import Mark, SessionRow, State, Times
+from tui.domain.text import cut_at_word
+from tui.domain.views.session_rows import Mark, SessionRow, State, Times
 from tui.widgets.cells import fill, one_line
 from tui.widgets.sidebar.session_list import PIN, SIGNS, SessionList, called, question_pieces
 

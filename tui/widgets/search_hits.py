@@ -17,9 +17,8 @@ from tui.domain.search.search_results import (
     SessionHits,
     in_sight,
 )
-from tui.domain.text.labels import age, local_minute, plural, scope_name, whole_label
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.text.tokens import Span
+from tui.domain.search.tokens import Span
+from tui.domain.text import age, local_minute, make_visible_line, plural, scope_name, whole_label
 from tui.domain.timestamps import parse_utc
 from tui.widgets.cells import clean, cut, fill, one_line, shorten, wrap_words
 from tui.widgets.line_list import LineList

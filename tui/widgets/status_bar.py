@@ -12,8 +12,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.domain.screen_sizes import SIDEBAR_FROM_COLUMNS
-from tui.domain.text.labels import plural, scope_name, whole_label
-from tui.domain.views.status_line import SessionStatus
+from tui.domain.text import plural, scope_name, whole_label
+from tui.domain.views.shown_session import SessionStatus
 from tui.widgets.cells import cut, cut_start, one_line
 from tui.widgets.intents import CopyRequested
 

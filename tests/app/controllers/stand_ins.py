@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from tui.domain.views.status_line import SessionStatus
+from tui.domain.views.shown_session import SessionStatus
 
 _SHARED = "app", "queue", "chat", "parts", "workspace", "presenter", "session_list", "shell"
 

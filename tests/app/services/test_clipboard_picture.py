@@ -6,7 +6,7 @@ import pytest
 
 from tui.app.services import clipboard_picture
 from tui.app.services.clipboard_picture import read_picture
-from tui.domain.journal.blocks import PICTURE_BYTES
+from tui.domain.journal.message import PICTURE_BYTES
 from tui.errors import UsageError
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.journal.blocks import (
+from tui.domain.journal.message import (
     FileBlock,
     ImageBlock,
     attachments_of,

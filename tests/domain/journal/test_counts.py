@@ -4,9 +4,17 @@ import pytest
 
 from tests.builders import answer, user
 from tests.domain.journal_lines import LINES
-from tui.domain.journal.counts import CountedRequest, by_model, counted_requests, may_answer
 from tui.domain.journal.message import TokenUsage
-from tui.domain.journal.records import Summary, Titled, decode, encode
+from tui.domain.journal.records import (
+    CountedRequest,
+    Summary,
+    Titled,
+    by_model,
+    counted_requests,
+    decode,
+    encode,
+    may_answer,
+)
 
 
 def test_a_later_record_of_an_answer_takes_the_place_of_an_earlier_one():

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of, nested, saying
 from tests.strategies import records
-from tui.domain import json_limits
+from tui.domain import json_text
 from tui.domain.journal import records as module
 from tui.domain.journal.records import DamagedRecord, Reset, decode, encode
-from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
-from tui.domain.text.labels import damage_words
+from tui.domain.json_text import DIGITS, LINE_BYTES, NESTING
+from tui.domain.text import damage_words
 
 # --- what is damaged
 
@@ -168,9 +168,9 @@ def test_a_line_of_64_mib_is_a_record_and_one_byte_more_is_damage():
 def test_no_line_is_written_that_is_too_long_to_be_read(monkeypatch):
     record = saying("x" * 100)
     length = len(line_of(record))
-    monkeypatch.setattr(json_limits, "LINE_BYTES", length)
+    monkeypatch.setattr(json_text, "LINE_BYTES", length)
     assert decode(line_of(record)) == record
-    monkeypatch.setattr(json_limits, "LINE_BYTES", length - 1)
+    monkeypatch.setattr(json_text, "LINE_BYTES", length - 1)
     with pytest.raises(DamagedRecord, match="64 MiB"):
         encode(record)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.journal.ids import (
+from tui.domain.journal.records import (
     MESSAGE_TOKEN_BYTES,
     SESSION_NUMBERS,
     is_session_id,

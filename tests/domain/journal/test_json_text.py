@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import as_read, json_values
-from tui.domain.journal.json_text import journal_json, terminal_json
+from tui.domain.json_text import journal_json, terminal_json
 
 # Surrogates apart, so that no two of them make one character.
 EVERYTHING = " ".join(map(chr, range(sys.maxunicode + 1)))

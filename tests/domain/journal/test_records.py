@@ -13,7 +13,7 @@ from tests.strategies import any_text, as_read, json_values, messages, records
 from tui.domain.journal import records as module
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import NO_OFFSETS, Offsets, Opened, Reset, State, decode, encode
-from tui.domain.json_limits import check_limits
+from tui.domain.json_text import check_limits
 
 # --- any record
 

@@ -9,7 +9,7 @@ from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, State, Summary, decode, encode
 from tui.domain.journal.session import Draft, Holder, title_question
-from tui.domain.json_limits import MOST
+from tui.domain.json_text import MOST
 
 
 def talk():

@@ -6,7 +6,7 @@ from tests.strategies import any_text
 from tui.domain.journal import todo
 from tui.domain.journal.records import DamagedRecord, Todos, decode, encode
 from tui.domain.journal.todo import TodoItem
-from tui.domain.text.safe_text import make_visible
+from tui.domain.text import make_visible
 from tui.errors import UsageError
 
 

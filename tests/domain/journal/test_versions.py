@@ -9,7 +9,7 @@ from tests.domain.trees import Tree
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
-from tui.domain.journal.versions import Version, numbered
+from tui.domain.journal.session import Version, numbered
 
 QUESTION, ANSWER, AGAIN = user("q"), answer("a1"), answer("a2", after="q")
 

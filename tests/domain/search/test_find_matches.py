@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.domain.search.find_matches import Match, Matches, MessageMatches, ReadingPosition
+from tui.domain.search.find import Match, Matches, MessageMatches, ReadingPosition
 
 AWAY = ReadingPosition("m9")
 

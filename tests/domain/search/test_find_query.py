@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.builders import answer, user
 from tui.domain.journal.message import ToolCall
-from tui.domain.search.find_query import Piece, count, count_in, needle, places
+from tui.domain.search.find import Piece, count, count_in, needle, places
 
 
 def counted(wanted, text):

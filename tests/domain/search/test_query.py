@@ -23,8 +23,8 @@ from tui.domain.search.query import (
     spaced,
     time_of,
 )
-from tui.domain.text.safe_text import make_visible
-from tui.domain.text.tokens import cut
+from tui.domain.search.tokens import cut
+from tui.domain.text import make_visible
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.search.query_words import search_words
+from tui.domain.search.tokens import search_words
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.text.fences import closed, code_span, codes, fenced
+from tui.domain.text import closed, code_span, codes, fenced
 
 
 @pytest.mark.parametrize(

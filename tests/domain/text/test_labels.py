@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from tests.strategies import any_text
-from tui.domain.text.labels import (
+from tui.domain.text import (
     EMPTY,
     LABEL_CELLS,
     NAME_CHARACTERS,
@@ -17,11 +17,11 @@ from tui.domain.text.labels import (
     cut_to_cells,
     label,
     listed,
+    make_visible_line,
     pad_to_cells,
     scope_name,
     whole_label,
 )
-from tui.domain.text.safe_text import make_visible_line
 
 NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
 FAMILY = "👩\u200d👩\u200d👧"

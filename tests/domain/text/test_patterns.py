@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern
 
 
 def test_it_finds_what_the_pattern_finds():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.text.safe_text import (
+from tui.domain.text import (
     make_visible,
     make_visible_line,
     make_visible_name,

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.planted import KEYS, NAMED, ORDINARY, TOKEN
-from tui.domain.text.secrets import mask_secrets, may_show_secret
+from tui.domain.secrets import mask_secrets, may_show_secret
 
 
 def whole_lines(secret):

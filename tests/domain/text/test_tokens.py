@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.text.tokens import TOKEN_CHARACTERS, cut, cut_with_spans, stands_alone
+from tui.domain.search.tokens import TOKEN_CHARACTERS, cut, cut_with_spans, stands_alone
 
 
 @pytest.mark.parametrize(

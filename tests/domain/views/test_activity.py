@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.views.activity_view import ActivityView, ordinal, seconds_words
+from tui.domain.views.shown_session import ActivityView, ordinal, seconds_words
 
 
 @pytest.mark.parametrize(

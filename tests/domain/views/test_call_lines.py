@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.views.call_lines import call_lines
+from tui.domain.views.tools import call_lines
 
 
 def shown(arguments, about=""):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.views.import_rows import bytes_words, skipped_words
+from tui.domain.imports import bytes_words, skipped_words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from tests.attached import NOTES, picture, showing
 from tests.builders import answer, at, user
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Summary
-from tui.domain.text.fences import codes
+from tui.domain.text import codes
 from tui.domain.views.markdown import MarkdownMessages
 
 

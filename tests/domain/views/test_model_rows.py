@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.views.model_rows import MOST_RECENT, ModelFacts, arrange, matches
+from tui.domain.models import MOST_RECENT, ModelFacts, arrange, matches
 
 LISTED = {"openai": ("a", "b"), "local": ("c",)}
 

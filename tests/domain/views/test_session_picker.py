@@ -6,9 +6,8 @@ import pytest
 
 from tests.domain.views.test_sidebar_rows import entry
 from tui.domain.moves import Move
-from tui.domain.text.labels import UNREADABLE
-from tui.domain.views.session_picker import about, picker_row
-from tui.domain.views.sidebar_rows import Mark
+from tui.domain.text import UNREADABLE
+from tui.domain.views.session_rows import Mark, about, picker_row
 
 NOW = datetime(2026, 1, 14, 8, tzinfo=UTC)
 MOVE = Move("s", "sessions", "archive", "2026-01-11T08:00:00.000Z", "age", "b")

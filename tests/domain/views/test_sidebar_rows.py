@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.strategies import any_text
 from tui.domain.journal.session import SessionEntry
 from tui.domain.timestamps import format_utc
-from tui.domain.views.sidebar_rows import (
+from tui.domain.views.session_rows import (
     Group,
     Mark,
     SessionRow,

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tui.domain.views.status_line import SaveState
+from tui.domain.views.shown_session import SaveState
 
 AFTERNOON = datetime(2026, 1, 20, 14, 2, 59, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 from tests.engine.scripted_servers import offered
 from tui.domain.tool_servers import ServerStatus, ToolApproval
-from tui.domain.views.tool_rows import Allowed, ListedTool, tool_rows
+from tui.domain.views.tools import Allowed, ListedTool, tool_rows
 
 READ = ToolApproval("files", "read_file", "1")
 READY = ServerStatus("files", "ready", tools=(offered(),))

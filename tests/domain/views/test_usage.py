@@ -5,8 +5,8 @@ import pytest
 
 from tests.attached import NOTES, picture, showing
 from tests.builders import answer, user
-from tui.domain.journal.counts import counted_requests
 from tui.domain.journal.message import Message, TokenUsage
+from tui.domain.journal.records import counted_requests
 from tui.domain.views.costs import (
     AnswerCost,
     ContextUse,

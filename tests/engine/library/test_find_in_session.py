@@ -10,7 +10,7 @@ from tests.builders import answer, user
 from tests.examples import examples
 from tests.storage.stories import RandomStory, load, reading, stories
 from tui.domain.journal.message import Message
-from tui.domain.search.find_query import count_in, needle
+from tui.domain.search.find import count_in, needle
 from tui.engine.library import conversation
 from tui.engine.library.conversation import RecentCounts, find_earlier
 from tui.errors import StorageError

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.domain.journal.blocks import FileBlock, ImageBlock
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import FileBlock, ImageBlock, Message
 from tui.domain.references import reference_to, reference_to_picture, words_in
 from tui.engine.attachments import ATTACHMENTS, FOLDER_ENTRIES, TEXT_FILE_BYTES, PromptPlace, attach
 from tui.errors import AttachmentNotFound, UsageError

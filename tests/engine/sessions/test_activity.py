@@ -2,7 +2,7 @@
 
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import Question, ToolApproval
-from tui.domain.views.activity_view import ActivityView
+from tui.domain.views.shown_session import ActivityView
 from tui.engine.sessions.loaded_session import Activity
 
 

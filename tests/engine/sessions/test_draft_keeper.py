@@ -9,7 +9,7 @@ import pytest
 from tests.engine.workspaces import FULL, SHOP
 from tests.failing import raiser
 from tests.waiting import until
-from tui.domain.journal.blocks import FileBlock, content_of
+from tui.domain.journal.message import FileBlock, content_of
 from tui.errors import StorageError, StorageFull
 
 # --- the holder's draft

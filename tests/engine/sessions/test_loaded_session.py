@@ -6,9 +6,8 @@ from tests.builders import header, user
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.session import Tail
 from tui.domain.views.notice import Notice
-from tui.domain.views.shown_session import PromptQueue
-from tui.domain.views.sidebar_rows import Mark
-from tui.domain.views.status_line import SaveState
+from tui.domain.views.session_rows import Mark
+from tui.domain.views.shown_session import PromptQueue, SaveState
 from tui.engine.sessions.loaded_session import LoadedSession
 
 

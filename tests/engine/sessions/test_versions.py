@@ -10,7 +10,7 @@ from tests.engine.workspaces import FULL
 from tests.waiting import until
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings, Summary
-from tui.domain.journal.versions import Version
+from tui.domain.journal.session import Version
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.versions import (
     begin_again,

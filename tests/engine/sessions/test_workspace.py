@@ -10,7 +10,7 @@ from tests.engine.workspaces import FULL, SHOP, said
 from tests.failing import raiser
 from tests.waiting import until
 from tui.domain.journal.records import Settings
-from tui.domain.views.sidebar_rows import Mark
+from tui.domain.views.session_rows import Mark
 from tui.engine.sessions.switching import StayedError
 from tui.errors import (
     ReadOnly,

@@ -12,9 +12,8 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.failing import raiser
 from tests.waiting import until
-from tui.domain.journal.ids import new_private_id
 from tui.domain.journal.message import ToolCall
-from tui.domain.journal.records import Settings
+from tui.domain.journal.records import Settings, new_private_id
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.domain.search.query import Hit, SearchResult
 from tui.domain.tool_servers import Decision, ToolApproval

@@ -12,7 +12,7 @@ from tests.failing import raiser
 from tests.waiting import until
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import Partial, Settings
-from tui.domain.model_settings import Level, ModelParameters
+from tui.domain.models import Level, ModelParameters
 from tui.engine.model_requests import project
 from tui.engine.sessions import answer as answers
 from tui.engine.sessions import open_session

@@ -14,7 +14,7 @@ from tests.examples import examples
 from tests.failing import raiser
 from tests.storage.index.conftest import answers, change, hits
 from tui.domain.search.query import parse
-from tui.domain.text.tokens import cut
+from tui.domain.search.tokens import cut
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders

@@ -3,7 +3,7 @@
 from textual.events import Key
 
 from tests.waiting import until
-from tui.domain.file_names import FileListing, FileNames
+from tui.domain.completion import FileListing, FileNames
 from tui.widgets.prompt import Prompt
 
 FILES = FileListing(

@@ -1,8 +1,7 @@
 """How the prompt looks: its size, its border, the caret."""
 
 from tests.waiting import until
-from tui.domain.views.activity_view import ActivityView
-from tui.domain.views.shown_session import PromptQueue
+from tui.domain.views.shown_session import ActivityView, PromptQueue
 from tui.widgets.prompt import Prompt
 from tui.widgets.prompt.top_border import TopBorder
 

@@ -9,7 +9,7 @@ from textual.widgets.text_area import Document
 
 from tests.strategies import any_text
 from tui.domain.references import without_marks
-from tui.domain.text.safe_text import make_visible
+from tui.domain.text import make_visible
 from tui.widgets.prompt import prompt_document as document
 from tui.widgets.prompt.prompt_document import PromptDocument, mark_cells
 

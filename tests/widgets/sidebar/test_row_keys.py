@@ -6,7 +6,7 @@ from textual import events
 
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, ask, row, rows, shown
-from tui.domain.views.sidebar_rows import Group
+from tui.domain.views.session_rows import Group
 from tui.widgets import intents
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar.sidebar import FilterLine

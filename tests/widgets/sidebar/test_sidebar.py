@@ -14,8 +14,8 @@ from textual.widgets import Button
 from tests.strategies import any_text
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, World, many, row, rows, scrolled, shown
-from tui.domain.text.labels import cell_width
-from tui.domain.views.sidebar_rows import Group, Mark
+from tui.domain.text import cell_width
+from tui.domain.views.session_rows import Group, Mark
 from tui.widgets import intents
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.sidebar import Sidebar

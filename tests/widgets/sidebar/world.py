@@ -10,7 +10,7 @@ from textual.app import App
 from tests.waiting import until
 from tui.app.input_queue import InputQueue
 from tui.domain.timestamps import format_utc
-from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
+from tui.domain.views.session_rows import Group, SessionRow, SessionRows
 from tui.widgets import intents
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar

@@ -7,8 +7,7 @@ from textual.selection import Selection
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, drawn_document
-from tui.domain.search.find_matches import Match
-from tui.domain.search.find_query import needle
+from tui.domain.search.find import Match, needle
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.row_selection import offset_row
 

@@ -7,8 +7,7 @@ from rich.style import Style
 
 from tests.examples import examples
 from tests.widgets.transcript.conftest import showing
-from tui.domain.journal.blocks import FileBlock, ImageBlock, content_of
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import FileBlock, ImageBlock, Message, ToolCall, content_of
 from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.row_blocks import FoldLine

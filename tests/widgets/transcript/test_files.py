@@ -6,9 +6,8 @@ from tests.attached import NOTES, numbered, picture, showing
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document
-from tui.domain.journal.blocks import FileBlock
-from tui.domain.search.find_matches import Match
-from tui.domain.search.find_query import count_in, needle
+from tui.domain.journal.message import FileBlock
+from tui.domain.search.find import Match, count_in, needle
 
 CODE = FileBlock("src/a.py", "def answer():\n    return 42\n", 28)
 FOLDER = FileBlock("src", "a.py\nb.py", 2, folder=True)

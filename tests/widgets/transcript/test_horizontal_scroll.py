@@ -12,8 +12,7 @@ from textual.selection import Selection
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked
-from tui.domain.search.find_matches import Match
-from tui.domain.search.find_query import needle
+from tui.domain.search.find import Match, needle
 from tui.widgets.transcript.row_blocks import cut_line
 from tui.widgets.transcript.row_selection import offset_row
 

@@ -10,8 +10,7 @@ from tests.attached import picture, showing
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document, result
-from tui.domain.journal.blocks import FileBlock
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import FileBlock, Message, ToolCall
 from tui.domain.journal.records import Summary
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from tests.widgets.transcript.conftest import split
-from tui.domain.text.fences import codes
+from tui.domain.text import codes
 from tui.widgets.cells import PIECE
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.markdown_blocks import LIST, PROSE, Splitter

@@ -8,8 +8,7 @@ from rich.cells import cell_len
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result, showing, text_of
-from tui.domain.search.find_matches import Match
-from tui.domain.search.find_query import needle
+from tui.domain.search.find import Match, needle
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
 
 WORDS = " ".join(f"word{n}" for n in range(100))

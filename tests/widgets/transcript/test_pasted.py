@@ -5,8 +5,7 @@ import pytest
 
 from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked
-from tui.domain.search.find_matches import Match
-from tui.domain.search.find_query import needle
+from tui.domain.search.find import Match, needle
 
 LOG = "\n".join(f"line {n}" for n in range(12))
 TYPED = f"Explain:\n{LOG}\nin short"

@@ -4,7 +4,7 @@ import pytest
 
 from tests.builders import answer, user
 from tests.visible_text import visible_text
-from tui.domain.journal.versions import Version
+from tui.domain.journal.session import Version
 
 ENTRIES = (user("q1", "one"), answer("a1", "first"), user("q2", "two"), answer("a2", "second"))
 SECOND = {"a2": Version(2, 3)}

@@ -5,7 +5,7 @@ import pytest
 from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked, calling, result
 from tui.domain.journal.message import TokenUsage
-from tui.domain.journal.versions import Version
+from tui.domain.journal.session import Version
 from tui.domain.views.costs import AnswerCost
 
 USED = TokenUsage(1000, 20)

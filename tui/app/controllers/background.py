@@ -10,7 +10,7 @@ from tui.app.controllers.controller import Controller
 from tui.app.controllers.live_updates import LiveUpdates
 from tui.app.services.automatic_imports import HOUR
 from tui.app.services.ui_state import UiStateService
-from tui.domain.text.labels import listed
+from tui.domain.text import listed
 from tui.domain.views.notice import Notice
 from tui.errors import ModelError, StorageError
 from tui.widgets.transcript import warm_up

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.app.controllers.controller import Controller
+from tui.domain.models import OWN_SERVER
 from tui.domain.providers import is_guide
-from tui.domain.views.model_rows import OWN_SERVER
 from tui.errors import (
     KeyRefused,
     ModelError,

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from tui.app.controllers.controller import Controller
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError

@@ -17,10 +17,8 @@ from tui.errors import StorageError
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from tui.domain.search.find_matches import Match, Matches, ReadingPosition
-
     # Only who looks for something needs them.
-    from tui.domain.search.find_query import Needle
+    from tui.domain.search.find import Match, Matches, Needle, ReadingPosition
     from tui.engine.library.conversation import RecentCounts
 
 RECOUNT_SECONDS = 0.3
@@ -58,8 +56,7 @@ class FindController(Controller):
 
     def look_for(self, text: str) -> None:
         """Look for a text from where the reader was; for nothing if it is empty."""
-        from tui.domain.search.find_matches import ReadingPosition
-        from tui.domain.search.find_query import needle
+        from tui.domain.search.find import ReadingPosition, needle
 
         wanted, finder = needle(text), self._chat.transcript.finder
         finder.look_for(wanted)
@@ -94,7 +91,7 @@ class FindController(Controller):
     # --- the search
 
     def _begin(self, needle: "Needle", reading: "ReadingPosition") -> _Search:
-        from tui.domain.search.find_matches import Matches
+        from tui.domain.search.find import Matches
         from tui.engine.library.conversation import RecentCounts
 
         search = _Search(self._workspace.current, needle, RecentCounts(needle), Matches(reading))

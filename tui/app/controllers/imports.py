@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tui.app.controllers.controller import Controller
 from tui.app.controllers.search import SearchController
-from tui.domain.text.labels import listed
-from tui.domain.views.import_rows import ImportProgress, ImportRow
+from tui.domain.imports import ImportProgress, ImportRow
+from tui.domain.text import listed
 from tui.engine.imports.report import failure_lines, outcome_words
 from tui.errors import StorageError, UsageError
 from tui.screens.imports import ImportScreen

@@ -6,9 +6,8 @@ from functools import partial
 from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.controller import Controller
 from tui.app.services.picture_files import PictureFiles
-from tui.domain.journal.blocks import ImageBlock
-from tui.domain.text.labels import cut_middle
-from tui.domain.text.safe_text import make_visible_name
+from tui.domain.journal.message import ImageBlock
+from tui.domain.text import cut_middle, make_visible_name
 from tui.widgets.intents import LinksWanted
 
 Wanted = tuple[str, str] | ImageBlock

@@ -11,7 +11,7 @@ import msgspec
 
 from tui.app.controllers.controller import Controller
 from tui.app.services.clipboard_picture import read_picture
-from tui.domain.file_names import FileListing, FileNames
+from tui.domain.completion import FileListing, FileNames
 from tui.domain.references import reference_to, reference_to_picture
 from tui.domain.views.notice import Notice
 from tui.engine.project_folder import folder_entries, project_files

@@ -5,8 +5,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from tui.domain.journal.blocks import Content, ImageBlock, attachments_of
-from tui.domain.views.attached import listed
+from tui.domain.journal.message import Content, ImageBlock, attachments_of
+from tui.domain.views.shown_session import listed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import ModelError, UsageError
 

@@ -9,9 +9,9 @@ import msgspec
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.store_server import StoreServer
 from tui.domain.journal.records import Settings
-from tui.domain.text.labels import scope_name
+from tui.domain.text import scope_name
 from tui.domain.views.notice import Notice
-from tui.domain.views.sidebar_rows import Group, SessionRows, arrange
+from tui.domain.views.session_rows import Group, SessionRows, arrange
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import Aside, SessionPager
 from tui.engine.sessions.loaded_session import LoadedSession

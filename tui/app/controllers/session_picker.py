@@ -8,8 +8,8 @@ import msgspec
 
 from tui.app.controllers.controller import Controller
 from tui.domain.moves import Move, last_moves
-from tui.domain.text.labels import scope_name
-from tui.domain.views.session_picker import PickerRows, PickerView, picker_row
+from tui.domain.text import scope_name
+from tui.domain.views.session_rows import PickerRows, PickerView, picker_row
 from tui.engine.library.conversation import preview_of
 from tui.engine.library.session_moves import opened_here, read_open_projects
 from tui.engine.library.session_pages import PickerPages

@@ -10,9 +10,9 @@ import msgspec
 from tui.app.controllers.controller import Controller
 from tui.config.settings_schema import ToolServerSettings
 from tui.domain.journal.records import Settings
-from tui.domain.text.labels import listed
+from tui.domain.text import listed
 from tui.domain.views.notice import Report
-from tui.domain.views.tool_rows import Allowed, ListedTool, ToolRow, tool_rows
+from tui.domain.views.tools import Allowed, ListedTool, ToolRow, tool_rows
 from tui.engine.turns.tools import (
     Tool,
     Tools,

@@ -15,8 +15,8 @@ from textual.worker import Worker, WorkerError
 
 from tui.app.controllers.controller import Controller
 from tui.app.controllers.send_check import SendCheck
-from tui.domain.journal.blocks import typed_text
 from tui.domain.journal.message import Message as Answer
+from tui.domain.journal.message import typed_text
 from tui.domain.references import words_in
 from tui.domain.views.costs import AnswerCost
 from tui.domain.views.notice import Notice, Severity

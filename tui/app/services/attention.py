@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from tui.config.settings_schema import NotifySettings
-from tui.domain.text.labels import cut_to_cells
+from tui.domain.text import cut_to_cells
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import Switcher
 from tui.terminal import environment as attention

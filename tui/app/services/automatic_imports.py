@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.text.labels import listed, plural
+from tui.domain.text import listed, plural
 from tui.domain.views.notice import Notice
 from tui.errors import StorageError
 from tui.storage import locks, ui_state

@@ -16,8 +16,7 @@ from typing import Any
 import msgspec
 from textual.app import App
 
-from tui.domain.text.labels import plural
-from tui.domain.text.safe_text import make_visible_line, without_controls
+from tui.domain.text import make_visible_line, plural, without_controls
 from tui.domain.views.notice import Notice
 
 OSC52_BYTES = 100_000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.journal.blocks import PICTURE_BYTES, byte_words, media_type_of
+from tui.domain.journal.message import PICTURE_BYTES, byte_words, media_type_of
 from tui.errors import UsageError
 from tui.programs import output_of
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 from tui.logs import milliseconds_since
 
 _log = logging.getLogger(__name__)

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.text.labels import damage_words, plural
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import damage_words, make_visible_line, plural
 from tui.domain.timestamps import format_utc, utc_now
 from tui.files import user_path
 from tui.storage.protocol import SessionStore

@@ -8,8 +8,7 @@ from datetime import datetime
 
 import msgspec
 
-from tui.domain.journal.blocks import damaged_blocks
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import Message, damaged_blocks
 from tui.domain.journal.records import (
     NO_OFFSETS,
     NO_SUMMARY,
@@ -28,9 +27,15 @@ from tui.domain.journal.records import (
     Titled,
     Todos,
 )
-from tui.domain.journal.session import Entry, Session
+from tui.domain.journal.session import (
+    NOTHING,
+    Entry,
+    Session,
+    live_places,
+    message_before,
+    parents_of,
+)
 from tui.domain.journal.todo import TodoItem
-from tui.domain.journal.versions import NOTHING, live_places, message_before, parents_of
 from tui.domain.providers import is_guide
 from tui.domain.timestamps import parse_utc
 

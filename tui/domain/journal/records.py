@@ -1,17 +1,58 @@
-"""The records of a journal and their encoding.
-
-One JSON object a line, distinguished by ``type``; docs/journal-format.md describes them all.
-"""
+"""The records of a journal, their ids, and the requests that they count."""
 
 import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any, Optional, cast, get_args
 
 import msgspec
 
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message, MessageId, Role, TokenUsage
 from tui.domain.journal.todo import TodoItem
-from tui.domain.json_limits import MOST, BeyondLimits, Count, check_limits, converted
+from tui.domain.json_text import MOST, BeyondLimits, Count, check_limits, converted, journal_json
+from tui.domain.providers import is_guide
+from tui.errors import SessionNotFound
+
+SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+SESSION_NUMBERS = 1_000_000
+MESSAGE_TOKEN_BYTES = 4
+_PRIVATE = "private-"
+
+
+def is_session_id(text: str) -> bool:
+    """True if a text is safe as the file name of a session."""
+    return SESSION_ID.fullmatch(text) is not None
+
+
+def checked_id(text: str) -> str:
+    """Return an id unchanged. Raises ``SessionNotFound`` for any other text."""
+    if not is_session_id(text):
+        raise SessionNotFound(text)
+    return text
+
+
+def new_session_id(now: datetime, number: int) -> str:
+    """Make an id of the local time and a random number below a million."""
+    return f"session-{now.astimezone():%Y%m%d-%H%M%S}-{number:06d}"
+
+
+def new_private_id(now: datetime, number: int) -> str:
+    """Make the id of a private session, like that of another one."""
+    return f"{_PRIVATE}{now.astimezone():%Y%m%d-%H%M%S}-{number:06d}"
+
+
+def is_private(session_id: str) -> bool:
+    """Tell whether a session is private: in memory only."""
+    return session_id.startswith(_PRIVATE)
+
+
+def new_message_id(now: datetime, token: str) -> str:
+    """Make an id of the UTC time to the millisecond and eight random hexadecimal digits."""
+    utc = now.astimezone(UTC)
+    return f"{utc:%Y%m%dT%H%M%S}{utc.microsecond // 1000:03d}-{token}"
+
 
 VERSION = 1
 Version = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
@@ -323,3 +364,57 @@ def _check(line: bytes) -> None:
         check_limits(line)
     except BeyondLimits as error:
         raise DamagedRecord(str(error)) from error
+
+
+class CountedRequest(msgspec.Struct, frozen=True, gc=False):
+    """A request that was answered; without ``usage`` its tokens were not counted."""
+
+    id: str
+    """Of the answer; a later record with the same id takes the place of an earlier one."""
+    model: str
+    timestamp: str
+    """Of the answer; empty if unknown."""
+    usage: TokenUsage | None
+
+
+def counted_requests(records: Iterable[Record | None]) -> tuple[CountedRequest, ...]:
+    """List the requests that some records answered, also for answers that are not live.
+
+    The built-in guide is sent none. The answers that a fork begins with were another session's.
+    """
+    found: dict[str, CountedRequest] = {}
+    forked_at = ""
+    for record in records:
+        if isinstance(record, SessionHeader):
+            forked_at = record.created_at if record.forked_from else ""
+        elif (each := _request(record)) and (each.usage or each.timestamp >= forked_at):
+            found[each.id] = each
+    return tuple(each for each in found.values() if not is_guide(each.model))
+
+
+def by_model(requests: Iterable[CountedRequest]) -> Mapping[str, Sequence[CountedRequest]]:
+    """Group requests by the name of their model."""
+    groups: defaultdict[str, list[CountedRequest]] = defaultdict(list)
+    for request in requests:
+        groups[request.model].append(request)
+    return groups
+
+
+def may_answer(line: bytes) -> bool:
+    """Tell cheaply whether a line may answer a request, or begin a fork."""
+    return any(word in line for word in (b'"assistant"', b'"usage"', b'"forked_from"'))
+
+
+def _request(record: Record | None) -> CountedRequest | None:
+    match record:
+        case Message(role="assistant"):
+            return CountedRequest(record.id, record.model or "", record.timestamp, record.usage)
+        case Summary(usage=TokenUsage()):
+            # A version repeats the summary that counts in it.
+            known = f"summary {record.through}"
+            return CountedRequest(known, record.model or "", "", record.usage)
+        case Titled(usage=TokenUsage()):
+            known = f"title {record.at}"
+            return CountedRequest(known, record.model or "", record.at, record.usage)
+        case _:
+            return None

@@ -5,8 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from tui.domain.text.labels import cell_width, cut_to_cells
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import cell_width, cut_to_cells, make_visible_line
 from tui.errors import UsageError
 
 TodoStatus = Literal["pending", "in_progress", "completed"]

@@ -13,8 +13,8 @@ import msgspec
 
 from tui.domain.journal.records import SessionHeader
 from tui.domain.journal.session import program_of
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.tokens import without_points
+from tui.domain.search.tokens import without_points
+from tui.domain.text import late_pattern
 
 OWN_PROGRAM = "sibyl-tui"
 """The name of this program, for sessions that were not imported."""

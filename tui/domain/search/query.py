@@ -16,9 +16,8 @@ from tui.domain.journal.records import State
 from tui.domain.journal.session import SessionEntry
 from tui.domain.providers import is_guide
 from tui.domain.search.filters import Filters, parse_filters, split_filters
-from tui.domain.text.labels import age, local_minute, plural, scope_name
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.text.tokens import Span, cut, cut_with_spans, stands_alone
+from tui.domain.search.tokens import Span, cut, cut_with_spans, stands_alone
+from tui.domain.text import age, local_minute, make_visible_line, plural, scope_name
 from tui.domain.timestamps import format_milliseconds, parse_utc
 
 CANDIDATES = 300

@@ -9,9 +9,8 @@ from tui.domain.journal.message import Message, Role
 from tui.domain.journal.session import SessionEntry
 from tui.domain.search.filters import ends_with_filter
 from tui.domain.search.query import Hit, Query, SearchResult, best_place, parse, places
-from tui.domain.text.labels import cell_width
-from tui.domain.text.safe_text import make_visible
-from tui.domain.text.tokens import Span
+from tui.domain.search.tokens import Span
+from tui.domain.text import cell_width, make_visible
 
 HINT = 'All sessions: "phrase" word* in:project from:program after:2026 before:2026-05'
 

@@ -7,12 +7,10 @@ from itertools import takewhile
 
 import msgspec
 
-from tui.domain.journal.blocks import ImageBlock
-from tui.domain.journal.counts import CountedRequest
-from tui.domain.journal.message import Message, TokenUsage
+from tui.domain.journal.message import ImageBlock, Message, TokenUsage
+from tui.domain.journal.records import CountedRequest
 from tui.domain.providers import is_guide
-from tui.domain.text.labels import cut_middle
-from tui.domain.text.safe_text import make_visible_line, make_visible_name
+from tui.domain.text import cut_middle, make_visible_line, make_visible_name
 from tui.domain.timestamps import parse_utc
 
 

@@ -6,17 +6,21 @@ from operator import attrgetter
 
 import msgspec
 
-from tui.domain.journal.blocks import ImageBlock
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.imports import skipped_words
+from tui.domain.journal.message import ImageBlock, Message, ToolCall
 from tui.domain.journal.records import Reset, Settings
-from tui.domain.journal.session import Entry, Session, SessionEntry
-from tui.domain.journal.versions import Version, Versions, numbered
-from tui.domain.model_settings import ModelParameters, effort_called
-from tui.domain.text.fences import closed, code_span, fenced
-from tui.domain.text.labels import local_minute, plural, whole_label
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.journal.session import Entry, Session, SessionEntry, Version, Versions, numbered
+from tui.domain.models import ModelParameters, effort_called
+from tui.domain.text import (
+    closed,
+    code_span,
+    fenced,
+    local_minute,
+    make_visible_line,
+    plural,
+    whole_label,
+)
 from tui.domain.tool_servers import tool_title
-from tui.domain.views.import_rows import skipped_words
 
 Link = Callable[[ImageBlock], str]
 """Formats a picture in the text of its message."""

@@ -18,7 +18,7 @@ from tui.domain.journal.records import (
     encode,
 )
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem
-from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.text import NAME_CHARACTERS
 from tui.engine.imports.history import imported_message_id, version_id
 from tui.engine.imports.known_sessions import KnownSession, extends, wording, wording_json
 from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Heading, Item

@@ -5,9 +5,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from tui.domain.journal.blocks import Content
-from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import Content, Message, ToolCall
 from tui.domain.journal.records import (
     NO_SUMMARY,
     Partial,
@@ -20,6 +18,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.session import SessionEntry
 from tui.domain.journal.todo import TodoItem
+from tui.domain.json_text import journal_json
 from tui.domain.timestamps import parse_utc
 from tui.engine.imports.history import IMPORTED, History, scope_of
 from tui.errors import SessionDamaged, SessionNotFound

@@ -16,8 +16,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from tui.domain.imports import FoundCounts
 from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds, parse_utc
-from tui.domain.views.import_rows import FoundCounts
 from tui.engine.imports.history import FoundSource, History, SessionIds
 from tui.engine.imports.report import Failure, Pace, Report
 from tui.errors import SessionNotFound

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.text.labels import plural
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.import_rows import ImportProgress, skipped_words
+from tui.domain.imports import ImportProgress, skipped_words
+from tui.domain.text import make_visible_line, plural
 from tui.importers.protocol import Ledger
 from tui.importers.stopping import Stopped
 

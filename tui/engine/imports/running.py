@@ -13,9 +13,8 @@ from typing import Any
 
 import msgspec
 
-from tui.domain.imports import ImportLine, is_unknown
+from tui.domain.imports import ImportLine, is_unknown, reason_words
 from tui.domain.timestamps import utc_now
-from tui.domain.views.import_rows import reason_words
 from tui.engine.imports.history import History, SessionIds, beginning_ids
 from tui.engine.imports.known_sessions import Rescues, within_others
 from tui.engine.imports.planning import (

@@ -12,9 +12,8 @@ from tui.config import paths
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import SessionEntry, Surroundings
 from tui.domain.search.query import Hit, Query, SearchResult, occurrences, parse, snippet
-from tui.domain.text.labels import damage_words, whole_label
-from tui.domain.text.safe_text import make_visible, make_visible_line
-from tui.domain.text.secrets import mask_secrets, may_show_secret
+from tui.domain.secrets import mask_secrets, may_show_secret
+from tui.domain.text import damage_words, make_visible, make_visible_line, whole_label
 from tui.domain.tool_servers import ServedResult, ServedTool
 from tui.domain.views.markdown import MarkdownMessages
 from tui.engine.library.loose_search import nearest

@@ -12,10 +12,8 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset
-from tui.domain.journal.session import Entry, Session, SessionEntry
-from tui.domain.journal.versions import Versions
-from tui.domain.search.find_matches import MessageMatches
-from tui.domain.search.find_query import Needle, count_in
+from tui.domain.journal.session import Entry, Session, SessionEntry, Versions
+from tui.domain.search.find import MessageMatches, Needle, count_in
 from tui.domain.search.query import parse
 from tui.domain.search.search_results import Preview, preview
 from tui.engine.model_requests import missing_results

@@ -7,17 +7,12 @@ from typing import Any
 
 import msgspec
 
-from tui.domain.journal.blocks import Content, ImageBlock, attachments_of, file_ending
-from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import Content, ImageBlock, Message, attachments_of, file_ending
 from tui.domain.journal.records import NO_OFFSETS, Record, Reset, Settings, Todos
-from tui.domain.journal.session import Session
-from tui.domain.journal.versions import versions_json
-from tui.domain.json_limits import parse
-from tui.domain.text.labels import plural, whole_label
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.text.secrets import mask_secrets
+from tui.domain.journal.session import Session, versions_json
+from tui.domain.json_text import journal_json, parse
+from tui.domain.secrets import mask_secrets
+from tui.domain.text import late_pattern, make_visible_line, plural, whole_label
 from tui.domain.views.markdown import Link, MarkdownMessages, heading, label_of
 from tui.engine.library.conversation import ConversationEntry, StoredConversation
 from tui.errors import AttachmentNotFound

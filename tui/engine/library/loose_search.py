@@ -14,11 +14,8 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.search.filters import split_filters
 from tui.domain.search.query import Hit, SearchResult, parse
-from tui.domain.search.query_words import search_words
-from tui.domain.text.labels import age
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.text.tokens import cut, stands_alone
+from tui.domain.search.tokens import cut, search_words, stands_alone
+from tui.domain.text import age, late_pattern, make_visible_line
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
 from tui.providers.protocol import Model, ModelRequest

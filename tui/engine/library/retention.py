@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.config.settings_schema import RetentionSettings
-from tui.domain.text.labels import plural
+from tui.domain.text import plural
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.storage.protocol import SessionStore

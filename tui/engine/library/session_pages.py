@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from tui.domain.journal.session import SessionEntry, Status
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern
 from tui.domain.timestamps import parse_utc
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionNotFound
 from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionReader
 
 if TYPE_CHECKING:
-    from tui.domain.views.session_picker import PickerView
+    from tui.domain.views.session_rows import PickerView
 
 PAGE = 50
 MOST_AT_ONCE = 500

@@ -14,10 +14,9 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.commands import text_to_send
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import TEXT_BYTES, Message
 from tui.domain.journal.session import Draft, Session
-from tui.domain.json_limits import LINE_BYTES
+from tui.domain.json_text import LINE_BYTES, journal_json
 from tui.domain.timestamps import parse_utc
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.write_queue import save_errors

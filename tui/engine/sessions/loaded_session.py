@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.ids import is_private
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Record, SessionHeader, Settings
+from tui.domain.journal.records import Record, SessionHeader, Settings, is_private
 from tui.domain.journal.session import (
     Draft,
     Entry,
@@ -16,17 +15,24 @@ from tui.domain.journal.session import (
     SessionEntry,
     Stamp,
     Tail,
+    Versions,
     describe,
+    numbered,
     title_question,
+    with_new,
 )
-from tui.domain.journal.versions import Versions, numbered, with_new
 from tui.domain.references import NO_WORDS, words_naming
-from tui.domain.views.activity_view import ActivityView, Phase
 from tui.domain.views.costs import ContextUse, context_tokens
 from tui.domain.views.notice import Notice
-from tui.domain.views.shown_session import PromptQueue, SessionView
-from tui.domain.views.sidebar_rows import Mark
-from tui.domain.views.status_line import SaveState, SessionStatus
+from tui.domain.views.session_rows import Mark
+from tui.domain.views.shown_session import (
+    ActivityView,
+    Phase,
+    PromptQueue,
+    SaveState,
+    SessionStatus,
+    SessionView,
+)
 from tui.engine.model_requests import BYTES_PER_TOKEN
 from tui.engine.sessions.loaded_pages import LoadedPages
 from tui.engine.sessions.open_session import NewVersion, OpenSession

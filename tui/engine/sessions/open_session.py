@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.ids import MESSAGE_TOKEN_BYTES, new_message_id
 from tui.domain.journal.message import Message, Role
 from tui.domain.journal.records import (
+    MESSAGE_TOKEN_BYTES,
     NO_SUMMARY,
     VERSION,
     Closed,
@@ -26,6 +26,7 @@ from tui.domain.journal.records import (
     Summary,
     Todos,
     encode,
+    new_message_id,
 )
 from tui.domain.journal.session import Entry, Session, Tail
 from tui.domain.providers import is_guide

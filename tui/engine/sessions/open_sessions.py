@@ -6,9 +6,9 @@ import msgspec
 
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, Tail
-from tui.domain.text.labels import damage_words, plural
+from tui.domain.text import damage_words, plural
 from tui.domain.views.notice import Notice
-from tui.domain.views.status_line import SaveState
+from tui.domain.views.shown_session import SaveState
 from tui.engine.model_requests import answered
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.loaded_session import Access, LoadedSession, Outbox

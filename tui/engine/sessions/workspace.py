@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.blocks import Attachment
+from tui.domain.journal.message import Attachment
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Entry, SessionEntry
-from tui.domain.text.labels import damage_words
+from tui.domain.text import damage_words
 from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
-from tui.domain.views.sidebar_rows import Mark
+from tui.domain.views.session_rows import Mark
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.fork import write_fork
 from tui.engine.sessions.loaded_pages import PAGE
@@ -32,7 +32,7 @@ from tui.storage.protocol import SessionFilter, SessionReader, SessionStore
 from tui.storage.stores import SessionStores
 
 if TYPE_CHECKING:
-    from tui.domain.views.attached import AttachedView
+    from tui.domain.views.shown_session import AttachedView
     from tui.engine.attachments import Attached, PromptPlace
 
 _OTHERS_TRIED = 5

@@ -22,8 +22,7 @@ from tui.domain.journal.todo import (
     says_nothing,
 )
 from tui.domain.search.query import SearchResult
-from tui.domain.text.labels import age
-from tui.domain.text.safe_text import make_visible_name
+from tui.domain.text import age, make_visible_name
 from tui.domain.timestamps import parse_utc
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.project_folder import NotShown, ProjectFolder, unfit_project

@@ -7,12 +7,11 @@ from functools import partial
 
 import msgspec
 
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message, TokenUsage
 from tui.domain.journal.records import Summary, Titled
+from tui.domain.json_text import journal_json
 from tui.domain.providers import is_guide
-from tui.domain.text.labels import LABEL_CELLS, cut_at_word, plural
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import LABEL_CELLS, cut_at_word, make_visible_line, plural
 from tui.engine.model_requests import (
     BYTES_PER_TOKEN,
     after_summary,

@@ -18,7 +18,7 @@ from tui.config import paths
 from tui.config.loading import TOOLS_FILE, UserSettings, tool_server
 from tui.config.settings_schema import Config, ToolServerSettings, ToolSettings
 from tui.domain.journal.message import ToolCall
-from tui.domain.json_limits import converted
+from tui.domain.json_text import converted
 from tui.domain.tool_servers import (
     Decision,
     OfferedTool,

@@ -11,7 +11,7 @@ import msgspec
 
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import Settings
-from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
+from tui.domain.models import THIS_SESSION, Level, ModelSettings, effort_called
 from tui.domain.providers import is_guide
 from tui.engine.model_requests import Projection, fits, pictures_of, project, without_pictures
 from tui.engine.sessions.answer import Answer

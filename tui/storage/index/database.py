@@ -1,6 +1,6 @@
 """The SQLite file of the index: schema, opening, checking, and setting a damaged one aside.
 
-``words`` (FTS5, contentless) holds the tokens of each message, cut by ``tui.domain.text.tokens``
+``words`` (FTS5, contentless) holds the tokens of each message, cut by ``tui.domain.search.tokens``
 and joined by blanks, so that SQLite's tokenizer has nothing to split or fold. ``messages`` maps
 its rows to offsets in journals; ``session`` 0 masks a row, as a contentless table cannot delete.
 Rowids grow with the messages' times. ``projects`` and ``programs`` are what sessions are from, by
@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from tui.domain.json_limits import ODD_VALUES
+from tui.domain.json_text import ODD_VALUES
 from tui.files import open_regular
 from tui.storage.disk import open_to_make
 

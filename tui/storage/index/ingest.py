@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tui.domain.journal.records import State
-from tui.domain.json_limits import ODD_VALUES
+from tui.domain.json_text import ODD_VALUES
 from tui.domain.search.query import spaced, time_of
 from tui.domain.timestamps import MILLISECOND_NS
 from tui.storage.disk import JOURNAL_BYTES, open_to_read

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tui.domain.json_limits import ODD_VALUES
+from tui.domain.json_text import ODD_VALUES
 from tui.domain.timestamps import utc_now
 from tui.errors import IndexBusy, StorageError
 from tui.storage import locks

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from tui.domain.journal.records import State
-from tui.domain.json_limits import ODD_VALUES
+from tui.domain.json_text import ODD_VALUES
 from tui.domain.search.filters import origin_of
 from tui.domain.search.query import (
     CANDIDATES,
@@ -31,7 +31,7 @@ from tui.domain.search.query import (
     rank,
     rarest_first,
 )
-from tui.domain.text.labels import plural
+from tui.domain.text import plural
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.errors import SessionNotFound, StorageError
 from tui.logs import milliseconds_since

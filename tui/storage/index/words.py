@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from tui.domain.search.query import Query, Term
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.tokens import TOKEN_CHARACTERS, cut
+from tui.domain.search.tokens import TOKEN_CHARACTERS, cut
+from tui.domain.text import late_pattern
 from tui.storage.index.origins import MOST_ALTERNATIVES
 
 # Every SQLite knows the letters and numbers of Unicode 3.2. Later characters may be separators

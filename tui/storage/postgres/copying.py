@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.ids import checked_id
-from tui.domain.journal.records import VERSION, Encoded, SessionHeader, encode
+from tui.domain.journal.records import VERSION, Encoded, SessionHeader, checked_id, encode
 from tui.domain.moves import Move
 from tui.domain.moves import Place as MovePlace
 from tui.domain.timestamps import parse_utc, storable_ns

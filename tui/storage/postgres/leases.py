@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.ids import SESSION_NUMBERS, checked_id, new_session_id
 from tui.domain.journal.records import (
     NO_OFFSETS,
+    SESSION_NUMBERS,
     VERSION,
     Offsets,
     Record,
     SessionHeader,
+    checked_id,
     encode,
+    new_session_id,
 )
 from tui.domain.journal.session import Holder
 from tui.errors import LeaseLost, NewerVersion, ReadOnly, SessionExists, StorageError

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.json_text import decode_json, journal_json
+from tui.domain.journal.records import is_session_id
 from tui.domain.journal.session import SessionEntry, Status, describe
-from tui.domain.json_limits import converted, parse
+from tui.domain.json_text import converted, decode_json, journal_json, parse
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
 from tui.storage.disk import odd_values

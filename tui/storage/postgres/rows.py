@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from tui.domain.journal.ids import checked_id
-from tui.domain.journal.records import Record, SessionHeader, Settings, State
+from tui.domain.journal.records import Record, SessionHeader, Settings, State, checked_id
 from tui.domain.journal.session import Holder, Status
 from tui.domain.moves import Place as MovePlace
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds

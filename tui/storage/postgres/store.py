@@ -12,14 +12,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tui.domain.imports import ImportLine, bytes_naming, came_from
-from tui.domain.journal.ids import checked_id, is_session_id
-from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.records import DamagedRecord, Encoded, Record, SessionHeader, encode
+from tui.domain.journal.records import (
+    DamagedRecord,
+    Encoded,
+    Record,
+    SessionHeader,
+    checked_id,
+    encode,
+    is_session_id,
+)
 from tui.domain.journal.session import (
     Holder,
     SessionEntry,
     Stamp,
 )
+from tui.domain.json_text import journal_json
 from tui.domain.moves import Batch, Move
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageError

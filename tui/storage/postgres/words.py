@@ -17,7 +17,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import SessionHeader
 from tui.domain.search.filters import Origin, origin_of
 from tui.domain.search.query import Query, Term, spaced, time_of
-from tui.domain.text.tokens import cut
+from tui.domain.search.tokens import cut
 from tui.files import UnfitFile
 from tui.storage.index.files import message_key
 from tui.storage.journal_window import decoded

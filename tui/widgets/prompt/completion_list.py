@@ -10,10 +10,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from tui.domain.completion import Completion
-from tui.domain.file_names import FileListing, file_completions, folders_of
+from tui.domain.completion import Completion, FileListing, file_completions, folders_of
 from tui.domain.references import Reference, unfinished_reference
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 
 ROWS = 8
 NAME_CELLS = 40

@@ -17,12 +17,10 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.domain.commands import Command, is_command
-from tui.domain.completion import Completion, Target, common_text, completions
-from tui.domain.file_names import FileListing
+from tui.domain.completion import Completion, FileListing, Target, common_text, completions
 from tui.domain.references import NO_WORDS, SIGN
-from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.attached import AttachedView
-from tui.domain.views.shown_session import PromptQueue
+from tui.domain.text import make_visible_line
+from tui.domain.views.shown_session import AttachedView, PromptQueue
 from tui.widgets.intents import CommandInvoked, hint
 from tui.widgets.prompt.completion_list import CompletionList, FileOffers, reference_at
 from tui.widgets.prompt.earlier_prompts import EarlierPrompts, HistoryLine
@@ -325,7 +323,7 @@ class Prompt(Widget):
         self._show_subtitle()
 
     def _read_paste(self, paste: Paste) -> None:
-        from tui.domain.file_names import dropped_files
+        from tui.domain.completion import dropped_files
 
         if readings := dropped_files(paste.text):
             self.post_message(self.FilesDropped(paste, readings))

@@ -15,9 +15,7 @@ from textual.widgets.text_area import (
 )
 
 from tui.domain.references import NO_WORDS, OWN_SIGN, SIGN, mark, own_words, unmarked, without_marks
-from tui.domain.text.labels import FOLD_LINES, paste_label
-from tui.domain.text.patterns import late_pattern
-from tui.domain.text.safe_text import make_visible
+from tui.domain.text import FOLD_LINES, late_pattern, make_visible, paste_label
 from tui.widgets.graphemes import after, before, begin, graphemes, word_after, word_before
 from tui.widgets.textual_bases import adjust_wrapping
 

@@ -9,7 +9,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.views.activity_view import ActivityView
+from tui.domain.views.shown_session import ActivityView
 from tui.widgets.cells import cut, cut_middle, one_line
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"

@@ -16,8 +16,8 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.domain.text.labels import cut_at_word
-from tui.domain.views.sidebar_rows import (
+from tui.domain.text import cut_at_word
+from tui.domain.views.session_rows import (
     SET_ASIDE,
     Group,
     Mark,

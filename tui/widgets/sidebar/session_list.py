@@ -9,9 +9,9 @@ from typing import Literal, TypeVar
 from textual.events import Key, Paste
 from textual.message import Message
 
-from tui.domain.journal.ids import is_private
-from tui.domain.text.labels import whole_label
-from tui.domain.views.sidebar_rows import Group, Mark, SessionRow
+from tui.domain.journal.records import is_private
+from tui.domain.text import whole_label
+from tui.domain.views.session_rows import Group, Mark, SessionRow
 from tui.widgets import intents
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.line_list import LineList

@@ -18,8 +18,8 @@ from textual.widgets import Input, Static
 from textual.widgets.input import Selection
 
 from tui.domain import screen_sizes as sizes
-from tui.domain.text.labels import EMPTY, NAME_CHARACTERS, UNREADABLE
-from tui.domain.views.sidebar_rows import SessionRows
+from tui.domain.text import EMPTY, NAME_CHARACTERS, UNREADABLE
+from tui.domain.views.session_rows import SessionRows
 from tui.widgets import intents
 from tui.widgets.cells import one_line
 from tui.widgets.keys import FILTER, RENAME, SIDEBAR, SIDEBAR_ROW_ACTIONS

@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.theme import Theme
 from textual.strip import Strip
 
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import make_visible_line
 
 NAMES = (
     "text",

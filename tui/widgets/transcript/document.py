@@ -10,8 +10,7 @@ import msgspec
 from textual.strip import Strip
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.session import Entry
-from tui.domain.journal.versions import Version
+from tui.domain.journal.session import Entry, Version
 from tui.domain.providers import is_guide
 from tui.domain.views.costs import AnswerCost
 from tui.widgets.transcript.canvas import Canvas, joint

@@ -10,13 +10,11 @@ import msgspec
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from tui.domain.journal.blocks import Attachment, ImageBlock
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import Attachment, ImageBlock, Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.domain.text.labels import paste_label
-from tui.domain.text.safe_text import make_visible_line, make_visible_name
+from tui.domain.text import make_visible_line, make_visible_name, paste_label
 from tui.domain.tool_servers import tool_title
-from tui.domain.views.activity_view import seconds_words
+from tui.domain.views.shown_session import seconds_words
 from tui.widgets.cells import PIECE, clean, cut_start, shorten
 from tui.widgets.transcript.canvas import Canvas
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock

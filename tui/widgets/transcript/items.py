@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import Attachment, FileBlock, ImageBlock, Message
 from tui.domain.journal.records import Reset, Summary
 from tui.domain.journal.session import Entry
 from tui.domain.providers import is_guide
-from tui.domain.text.fences import codes
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text import codes, make_visible_line
 from tui.domain.views.costs import PARTED, cost_words, details
 from tui.widgets.cells import PIECE, clean, guess_rows
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
@@ -41,7 +39,7 @@ from tui.widgets.transcript.row_blocks import (
 )
 
 if TYPE_CHECKING:
-    from tui.domain.journal.versions import Version
+    from tui.domain.journal.session import Version
     from tui.domain.views.costs import AnswerCost
 
 RESET = "started over here; earlier messages are kept"

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import msgspec
 
-from tui.domain.text.fences import FENCE, closes
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import FENCE, closes, late_pattern
 from tui.widgets.cells import PIECE
 
 PROSE = 4 * 1024

@@ -7,10 +7,17 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tui.domain.journal.blocks import FileBlock, ImageBlock
-from tui.domain.journal.message import ToolCall
-from tui.domain.search.find_matches import Match, ReadingPosition
-from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
+from tui.domain.journal.message import FileBlock, ImageBlock, ToolCall
+from tui.domain.search.find import (
+    Match,
+    Needle,
+    Piece,
+    Place,
+    ReadingPosition,
+    arguments_text,
+    count,
+    places,
+)
 from tui.domain.tool_servers import tool_title
 from tui.widgets.transcript.canvas import Canvas, joint, paint
 from tui.widgets.transcript.document import Document

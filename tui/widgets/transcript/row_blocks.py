@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern
 from tui.domain.views.costs import PARTED
 from tui.widgets.cells import (
     PIECE,

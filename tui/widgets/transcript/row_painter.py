@@ -18,8 +18,7 @@ from tui.widgets.transcript.welcome_text import Welcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tui.domain.search.find_matches import Match, ReadingPosition
-    from tui.domain.search.find_query import Needle
+    from tui.domain.search.find import Match, Needle, ReadingPosition
     from tui.widgets.transcript.match_marks import MatchMarks
 
 
@@ -48,8 +47,7 @@ class FindState:
 
     def point_at(self, message_id: str, text: str) -> None:
         """Go to the first place of a text in a message, and mark it until the reader moves on."""
-        from tui.domain.search.find_matches import Match
-        from tui.domain.search.find_query import needle
+        from tui.domain.search.find import Match, needle
         from tui.widgets.transcript.match_marks import MatchMarks
 
         wanted = needle(text)
@@ -90,7 +88,7 @@ class FindState:
 
     def reading(self) -> "ReadingPosition":
         """The reader's place, for a search that begins there."""
-        from tui.domain.search.find_matches import ReadingPosition
+        from tui.domain.search.find import ReadingPosition
 
         return self._found.reading() if self._found else ReadingPosition(None)
 

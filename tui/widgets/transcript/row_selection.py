@@ -9,8 +9,8 @@ from textual.screen import Screen
 from textual.selection import Selection
 from textual.strip import Strip
 
-from tui.domain.journal.blocks import ImageBlock
-from tui.domain.text.patterns import late_pattern
+from tui.domain.journal.message import ImageBlock
+from tui.domain.text import late_pattern
 from tui.widgets.intents import CopyRequested, LinksWanted
 from tui.widgets.transcript.canvas import is_text, joint
 from tui.widgets.transcript.document import Document

@@ -12,10 +12,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.journal.blocks import ImageBlock
-from tui.domain.journal.message import Message, Role
-from tui.domain.journal.session import Entry
-from tui.domain.journal.versions import Version
+from tui.domain.journal.message import ImageBlock, Message, Role
+from tui.domain.journal.session import Entry, Version
 from tui.domain.views.costs import details
 from tui.widgets.intents import (
     CodeWrapChanged,

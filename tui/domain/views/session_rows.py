@@ -1,8 +1,8 @@
-"""The rows of the sidebar: sessions in groups, each with its state."""
+"""Rows of sessions: those of the sidebar, and those of the picker, of all states and projects."""
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -13,7 +13,8 @@ from unicodedata import combining, normalize
 import msgspec
 
 from tui.domain.journal.session import SessionEntry
-from tui.domain.text.labels import scope_name
+from tui.domain.moves import Move, move_words
+from tui.domain.text import UNREADABLE, age, plural, scope_name
 from tui.domain.timestamps import parse_utc
 
 _PREFIX = "session-"
@@ -264,3 +265,64 @@ def neighbour(rows: Sequence[SessionRow], session_id: str, step: int) -> str | N
     if session_id not in ids:
         return ids[0]
     return ids[max(0, min(len(ids) - 1, ids.index(session_id) + step))]
+
+
+PickerView = Literal["all", "closed", "archive", "trash"]
+"""All sessions, closed ones in the order of their closing, the archive, or the trash."""
+VIEWS: tuple[PickerView, ...] = ("all", "closed", "archive", "trash")
+
+
+class PickerRows(msgspec.Struct, frozen=True):
+    """All rows of the picker; ``more`` is true while there are pages to read."""
+
+    rows: tuple[SessionRow, ...]
+    view: PickerView
+    project: str
+    """The project whose sessions these are; empty for all projects."""
+    more: bool = False
+    failure: str = ""
+    failure_in_short: str = ""
+
+
+def picker_row(
+    entry: SessionEntry,
+    marks: Mapping[str, Mark],
+    own: Container[str],
+    move: Move | None,
+    now: datetime,
+) -> SessionRow:
+    """Make the row of a session; ``own`` are the ids of those that are open here."""
+    return msgspec.structs.replace(
+        session_row(entry, group_of(entry, now.astimezone().date()), marks),
+        state=_state(entry, own),
+        closed_at=entry.closed_at,
+        moved=move_words(move, now) if move else "",
+    )
+
+
+def about(row: SessionRow, now: datetime) -> str:
+    """Describe a session in a line: project, program, state, size and id."""
+    state = f"{row.state}, used {age(parse_utc(row.last_used_at), now)}"
+    if not row.is_kept and row.moved:
+        state = row.moved
+    elif row.state == "closed" and row.closed_at:
+        state = f"closed {age(parse_utc(row.closed_at), now)}"
+    elif row.mark:
+        state = f"{state}, {row.mark.value}"
+    program = f"from {row.program}" if row.program else ""
+    parts = (row.scope, program, state, plural(row.message_count, "message"), row.id)
+    return " · ".join(part for part in parts if part)
+
+
+def _state(entry: SessionEntry, own: Container[str]) -> State:
+    match entry.status:
+        case "archived":
+            return "archived"
+        case "trashed":
+            return "in the trash"
+        case "open" if entry.id in own:
+            return "open here"
+        case "open":
+            return "open elsewhere"
+        case "closed":
+            return "unreadable" if entry.label == UNREADABLE else "closed"

@@ -1,11 +1,90 @@
-"""Titles, ages and counts in lists, and cutting text to terminal cells."""
+"""Text for people: sanitised, cut to terminal cells, titles and counts, and fenced code."""
 
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, cast
 
-from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import parse_utc
+
+
+class _LatePattern:
+    """Stands for a ``re.Pattern``; once used, its methods are those of the compiled one."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._pattern = pattern
+        self._flags = flags
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._pattern, self._flags)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._compiled, name)
+        setattr(self, name, found)
+        return found
+
+
+def late_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern that is compiled when it is first used; compiling takes up to 1 ms."""
+    return cast("re.Pattern[str]", _LatePattern(pattern, flags))
+
+
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f\x80-\x9f"
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_TAGS = "\U000e0000-\U000e007f"
+_SURROGATES = "\ud800-\udfff"
+_UNSAFE = re.compile(f"[{_CONTROLS}{_BIDI}{_TAGS}{_SURROGATES}]")
+_LONE = re.compile(f"[{_SURROGATES}]")
+_CONTROL = re.compile(f"[{_CONTROLS}]")
+_NAME_MARKS = str.maketrans(
+    {"\n": "\u240a", "\t": "\u2409", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
+)
+# Anchored at the first blank: starting at each would take quadratic time on long runs.
+_LINE_BREAKS = re.compile(r"(?<!\s)\s*[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\s*")
+
+
+def make_visible(text: str) -> str:
+    """Replace control characters with visible marks.
+
+    These are C0 except newline and tab, DEL, C1, bidirectional controls and tag characters; lone
+    surrogates become U+FFFD. Each code point is replaced by itself, so that an escape sequence
+    split over two pieces of text is as harmless as a whole one.
+    """
+    return _UNSAFE.sub(_mark, text)
+
+
+def without_surrogates(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot encode, with U+FFFD."""
+    return _LONE.sub("\ufffd", text)
+
+
+def without_controls(text: str) -> str:
+    """Leave out control characters but newline and tab, for a program that might obey them."""
+    return _CONTROL.sub("", without_surrogates(text.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def make_visible_line(text: str) -> str:
+    """Sanitise as one line: line breaks and tabs become spaces."""
+    return make_visible(_LINE_BREAKS.sub(" ", text).replace("\t", " "))
+
+
+def make_visible_name(name: str) -> str:
+    """Sanitise the name of a file or folder: line breaks and tabs become marks, too."""
+    return make_visible(name.translate(_NAME_MARKS))
+
+
+def _mark(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return f"<U+{code:04X}>"
+
 
 LABEL_CELLS = 80
 """Limit of a title; a list cuts it to the width that is there."""
@@ -142,3 +221,61 @@ def age(then: datetime | None, now: datetime) -> str:
 def damage_words(damaged: int, place: str) -> str:
     """Count the records that could not be read; ``place`` is a title, an id or a file."""
     return f"{plural(damaged, 'damaged record')} skipped in {place}; the file is unchanged"
+
+
+FENCE = late_pattern(r"( {0,3})(`{3,}|~{3,})[ \t]*([^`\n]*|(?<=~)[^\n]*)$")
+"""An opening fence; groups: margin, mark, language."""
+_MARKS = late_pattern("`+")
+
+
+def closes(line: str, fence: str) -> bool:
+    """True if a line closes the block that the mark ``fence`` opened."""
+    mark = line.strip()
+    return len(mark) >= len(fence) and not mark.strip(fence[0])
+
+
+def codes(text: str) -> list[str]:
+    """Extract the contents of all fenced blocks, also those indented in lists."""
+    found: list[str] = []
+    fence, margin = "", 0
+    lines: list[str] = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        inner = line.lstrip(" ")
+        if not fence:
+            if opened := FENCE.match(inner):
+                fence, margin, lines = opened[2], len(line) - len(inner), []
+        elif closes(line, fence):
+            found.append("\n".join(lines))
+            fence = ""
+        else:
+            lines.append(line[min(margin, len(line) - len(inner)) :])
+    return [*found, "\n".join(lines)] if fence else found
+
+
+def closed(text: str) -> str:
+    """The text, with a last line that closes the fenced block which it leaves open.
+
+    What follows an answer that was cut off in a block is then no part of that block.
+    """
+    fence = ""
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if fence and closes(line, fence):
+            fence = ""
+        elif not fence and (opened := FENCE.match(line)):
+            fence = opened[2]
+    return f"{text}\n{fence}" if fence else text
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A fenced block with any text; its fence is longer than every one in the text."""
+    longest = max((len(mark) for mark in _MARKS.findall(text)), default=0)
+    fence = "`" * max(longest + 1, 3)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def code_span(text: str) -> str:
+    """A line of code within a sentence, with any text."""
+    longest = max((len(mark) for mark in _MARKS.findall(text)), default=0)
+    mark = "`" * (longest + 1)
+    margin = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{mark}{margin}{text}{margin}{mark}"

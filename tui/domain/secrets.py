@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tui.domain.text.patterns import late_pattern
+from tui.domain.text import late_pattern
 
 _KINDS: tuple[tuple[str, str, str], ...] = (
     # Kind, beginning, body.

@@ -1,1 +1,0 @@
-"""Text: control characters, cells, tokens and fences."""
