@@ -20,9 +20,8 @@ from tui.domain.server_questions import Answer, AskUser, ServerQuestion
 from tui.domain.tool_servers import ServerStatus
 from tui.storage.sign_ins import SignInFiles
 from tui.tool_servers import sign_in
-from tui.tool_servers.inquiries import Inquiries
+from tui.tool_servers.context import ServerContext, ServerFailed
 from tui.tool_servers.server import McpServers
-from tui.tool_servers.server_failures import ServerFailed
 
 
 class Authority:
@@ -236,10 +235,10 @@ async def test_nobody_signs_in_at_a_server_whose_tokens_all_could_read(files: Si
 
     user = User()
     user.answer = None
-    inquiries = Inquiries("web", user.ask, files, may_sign_in=True)
     settings = ToolServerSettings(url="http://tools.example/mcp")
+    context = ServerContext("web", settings, user.ask, files, may_sign_in=True)
     async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as sender:
-        signed_in = sign_in.SignIn(sender, settings, inquiries, files)
+        signed_in = sign_in.SignIn(sender, context, files)
         with pytest.raises(ServerFailed, match=r"at tools\.example, which is not https"):
             await signed_in.send(sender.build_request("POST", settings.url or ""))
     assert user.questions == []

@@ -14,14 +14,11 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
 import tui
-from tui.config.settings_schema import ToolServerSettings
 from tui.domain.server_questions import read_question
 from tui.tool_servers import silence
+from tui.tool_servers.context import ServerContext, ServerFailed, SessionForgotten
 from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, Send, open_address
-from tui.tool_servers.inquiries import Inquiries
 from tui.tool_servers.messages import UNREADABLE
-from tui.tool_servers.secrets import Secrets
-from tui.tool_servers.server_failures import ServerFailed, SessionForgotten
 from tui.tool_servers.sign_in import SignIn
 from tui.tool_servers.stdio import ProgramStreams, open_program
 
@@ -48,12 +45,11 @@ class McpSession:
         self,
         dispatcher: JSONRPCDispatcher,
         state: AddressState | ProgramStreams,
-        secrets: Secrets,
-        inquiries: Inquiries,
+        context: ServerContext,
     ) -> None:
         self._dispatcher = dispatcher
         self.state = state
-        self._secrets, self._inquiries = secrets, inquiries
+        self._context = context
         self._running = self._asked = 0
         self.forgotten = ""
         """Why the server knows the session no more; it ends with its running requests."""
@@ -62,14 +58,14 @@ class McpSession:
 
     async def initialise(self, seconds: float) -> None:
         """Begin the session. Raises ``ServerFailed``, also if it does not answer in time."""
-        can_ask = self._inquiries.ask is not None
+        can_ask = self._context.ask is not None
         asked: dict[str, Any] = {
             "protocolVersion": _VERSION,
             "capabilities": {"elicitation": {"form": {}, "url": {}}} if can_ask else {},
             "clientInfo": {"name": "sibyl-tui", "version": tui.__version__},
         }
         try:
-            async with self._inquiries.limit(seconds):
+            async with self._context.limit(seconds):
                 answer = await self._dispatcher.send_raw_request(
                     "initialize", asked, {"cancel_on_abandon": False}
                 )
@@ -77,7 +73,7 @@ class McpSession:
             said = await self.state.ending() or f"It did not answer within {seconds:g} seconds"
             raise ServerFailed(said) from None
         except MCPError as error:
-            raise ServerFailed(await self._end_or(self._secrets.hide(error.message))) from None
+            raise ServerFailed(await self._end_or(self._context.hide(error.message))) from None
         spoken = answer.get("protocolVersion", _VERSION)
         if not isinstance(spoken, str) or not _KNOWN_VERSION.match(spoken):
             raise ServerFailed(
@@ -163,14 +159,14 @@ class McpSession:
 
     async def _elicit(self, params: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            question = read_question(self._inquiries.server, params, self._secrets.hide)
+            question = read_question(self._context.server, params, self._context.hide)
         except ValueError as error:
             raise MCPError(types.INVALID_PARAMS, f"The user cannot be asked: {error}") from None
         # The user knows what it is about while a call runs.
         if not self._running or self._asked >= _MOST_QUESTIONS:
             return {"action": "cancel"}
         self._asked += 1
-        answer = await self._inquiries.put(question)
+        answer = await self._context.put(question)
         if answer is None:
             return {"action": "decline"}
         return {"action": "accept", **({"content": answer} if question.kind == "form" else {})}
@@ -190,16 +186,14 @@ def _listed(tools: object) -> list[object]:
 
 
 @asynccontextmanager
-async def connect(
-    settings: ToolServerSettings, secrets: Secrets, seconds: float, inquiries: Inquiries
-) -> AsyncGenerator[McpSession]:
+async def connect(context: ServerContext, seconds: float) -> AsyncGenerator[McpSession]:
     """Start a server or connect to it, and begin a session.
 
     Raises ``ServerFailed``, also if it does not answer in time.
     """
-    async with _transport(settings, secrets, inquiries) as (read, write, state):
+    async with _transport(context) as (read, write, state):
         dispatcher = JSONRPCDispatcher(read, write)
-        connection = McpSession(dispatcher, state, secrets, inquiries)
+        connection = McpSession(dispatcher, state, context)
         async with anyio.create_task_group() as group:
             await group.start(dispatcher.run, connection.answer, connection.notice)
             try:
@@ -211,19 +205,20 @@ async def connect(
 
 @asynccontextmanager
 async def _transport(
-    settings: ToolServerSettings, secrets: Secrets, inquiries: Inquiries
+    context: ServerContext,
 ) -> AsyncGenerator[tuple[Any, Any, AddressState | ProgramStreams]]:
+    settings = context.settings
     if settings.url is not None:
         headers = settings.headers or {}
 
         def signed_in(sender: httpx2.AsyncClient) -> Send | None:
             # A user who says who he is by a header is signed in.
-            kept = None if "authorization" in map(str.lower, headers) else inquiries.sign_ins
-            return SignIn(sender, settings, inquiries, kept).send if kept else None
+            kept = None if "authorization" in map(str.lower, headers) else context.sign_ins
+            return SignIn(sender, context, kept).send if kept else None
 
         async with open_address(settings.url, headers, signed_in) as (read, write):
             yield read, write, AddressState()
         return
     cwd = settings.cwd or str(Path.home())
-    async with open_program(settings.command, settings.env or {}, cwd, secrets.hide) as streams:
+    async with open_program(settings.command, settings.env or {}, cwd, context.hide) as streams:
         yield streams, streams, streams

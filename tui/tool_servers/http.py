@@ -14,6 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
 from tui.domain.text import without_surrogates
+from tui.tool_servers.context import ServerFailed
 from tui.tool_servers.messages import (
     FAILED,
     IS_REPLY,
@@ -25,7 +26,6 @@ from tui.tool_servers.messages import (
     failure,
     messages_in,
 )
-from tui.tool_servers.server_failures import ServerFailed
 
 Send = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
 """Sends a request, and gives its reply before that is read. Raises ``ServerFailed``."""

@@ -22,9 +22,13 @@ from tui.domain.tool_servers import (
 )
 from tui.files import size_words
 from tui.logs import error_name, milliseconds_since
-from tui.tool_servers.inquiries import Inquiries
-from tui.tool_servers.secrets import Secrets
-from tui.tool_servers.server_failures import ServerFailed, SessionForgotten, reason_of, sentence
+from tui.tool_servers.context import (
+    ServerContext,
+    ServerFailed,
+    SessionForgotten,
+    reason_of,
+    sentence,
+)
 from tui.tool_servers.tool_list import ToolList, read_tools
 
 if TYPE_CHECKING:
@@ -48,11 +52,9 @@ _log = logging.getLogger(__name__)
 class Server:
     """A configured server. One task of its own enters and leaves its session."""
 
-    def __init__(self, settings: ToolServerSettings, inquiries: Inquiries) -> None:
-        self.status = ServerStatus(inquiries.server, "not started")
-        self._settings = settings
-        self._secrets = Secrets(settings)
-        self._inquiries = inquiries
+    def __init__(self, context: ServerContext) -> None:
+        self.status = ServerStatus(context.server, "not started")
+        self._context = context
         self._owner: asyncio.Task[None] | None = None
         self._connection: McpSession | None = None
         self._settled = asyncio.Event()
@@ -88,14 +90,14 @@ class Server:
             if self._is_closed:
                 return
             await self._end()
-            self._may_begin_again = self._inquiries.may_sign_in = True
+            self._may_begin_again = self._context.may_sign_in = True
             self._begin()
         await self._settle()
 
     async def forget_sign_in(self) -> bool:
         """Forget the sign-in, and stop it; false if there is none. Raises ``StorageError``."""
         async with self._changing:
-            kept = self._inquiries.sign_ins
+            kept = self._context.sign_ins
             if kept is None or not await asyncio.to_thread(kept.forget, self.name):
                 return False
             await self._end()
@@ -120,7 +122,7 @@ class Server:
 
     async def _settle(self) -> None:
         try:
-            async with self._inquiries.limit(START_SECONDS):
+            async with self._context.limit(START_SECONDS):
                 await self._settled.wait()
         except TimeoutError:
             self._is_late = True
@@ -158,8 +160,7 @@ class Server:
     async def _hold_session(self) -> str:
         """Hold a session until it ends, and give the reason."""
         library = await asyncio.to_thread(_connection)
-        opened = library.connect(self._settings, self._secrets, GIVE_UP_SECONDS, self._inquiries)
-        async with opened as connection:
+        async with library.connect(self._context, GIVE_UP_SECONDS) as connection:
             try:
                 self._offer(await self._list(connection))
             except SessionForgotten as error:
@@ -167,7 +168,7 @@ class Server:
                 return str(error)
             self._connection = connection
             # From here on the user waits for a call.
-            self._inquiries.may_sign_in = True
+            self._context.may_sign_in = True
             self._settled.set()
             async with asyncio.TaskGroup() as group:
                 following = group.create_task(self._follow(connection))
@@ -193,29 +194,29 @@ class Server:
         listed: list[object] = []
         notice = ""
         try:
-            async with self._inquiries.limit(_LIST_SECONDS):
+            async with self._context.limit(_LIST_SECONDS):
                 async for page in connection.list_tools():
                     listed += page
         except (ServerFailed, TimeoutError) as error:
             late = isinstance(error, TimeoutError)
-            said = "it did not answer in time" if late else self._secrets.hide(str(error))
+            said = "it did not answer in time" if late else self._context.hide(str(error))
             if isinstance(error, SessionForgotten):
                 raise
             if not listed:
                 raise ServerFailed(f"It did not list its tools: {said}") from None
             notice = f"Its list of tools ends early, after {len(listed)}: {sentence(said)}"
-        settings = self._settings
+        settings = self._context.settings
         identity = json.dumps([settings.command, settings.url, settings.cwd])
         return await asyncio.to_thread(
-            read_tools, self.name, identity, listed, settings.tools, self._secrets.cut, notice
+            read_tools, self.name, identity, listed, settings.tools, self._context.cut, notice
         )
 
     def _offer(self, listed: ToolList) -> None:
-        notice = self._secrets.hide(listed.notice)
+        notice = self._context.hide(listed.notice)
         self.status = ServerStatus(self.name, "ready", tools=listed.tools, notice=notice)
 
     def _become(self, state: ServerState, reason: str = "") -> None:
-        self.status = ServerStatus(self.name, state, self._secrets.cut(reason))
+        self.status = ServerStatus(self.name, state, self._context.cut(reason))
 
     # --- calls
 
@@ -240,12 +241,12 @@ class Server:
                 f"{tool.name} has changed since it was offered, and was not called."
             )
         try:
-            async with self._inquiries.limit(self._settings.timeout):
+            async with self._context.limit(self._context.settings.timeout):
                 # Without half characters, which no message can have.
                 text = without_surrogates(json.dumps(arguments, ensure_ascii=False))
                 raw = await connection.call(tool.name, json.loads(text))
         except TimeoutError:
-            seconds = f"{self._settings.timeout:g} seconds"
+            seconds = f"{self._context.settings.timeout:g} seconds"
             return self._failed(f"{tool.name} did not answer within {seconds}, and was cancelled.")
         except SessionForgotten:
             # It ends once its other calls have: they may be carried out.
@@ -265,10 +266,10 @@ class Server:
         except (ValueError, RecursionError):
             return self._failed("The arguments are no JSON that can be sent.")
         self._may_begin_again = True
-        return result_of(raw, self._secrets.cut)
+        return result_of(raw, self._context.cut)
 
     def _failed(self, text: str) -> ToolResult:
-        return ToolResult(bounded(self._secrets.cut(text.strip())), failed=True)
+        return ToolResult(bounded(self._context.cut(text.strip())), failed=True)
 
 
 def _connection() -> ModuleType:
@@ -299,7 +300,7 @@ class McpServers:
     ) -> None:
         """``ask`` puts their questions to a user, a sign-in also ``at_start``."""
         self._servers = {
-            name: Server(each, Inquiries(name, ask, sign_ins, may_sign_in=at_start))
+            name: Server(ServerContext(name, each, ask, sign_ins, may_sign_in=at_start))
             for name, each in configured.items()
         }
 

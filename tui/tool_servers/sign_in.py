@@ -25,14 +25,12 @@ from mcp.shared.auth import (
     ProtectedResourceMetadata,
 )
 
-from tui.config.settings_schema import ToolServerSettings
 from tui.domain.providers import is_loopback
 from tui.domain.server_questions import ServerQuestion, is_shown_whole
 from tui.domain.tool_servers import SignIns
 from tui.errors import StorageError
+from tui.tool_servers.context import ServerContext, ServerFailed
 from tui.tool_servers.http import read_body
-from tui.tool_servers.inquiries import Inquiries
-from tui.tool_servers.server_failures import ServerFailed
 
 SIGN_IN_SECONDS = 300.0
 WANTED = "It wants you to sign in: s in /tools, on the screen"
@@ -62,18 +60,11 @@ class _KeptTokens(OAuthToken):
 class SignIn:
     """Sends requests as the signed-in user, and asks for a sign-in if the server wants one."""
 
-    def __init__(
-        self,
-        sender: httpx2.AsyncClient,
-        settings: ToolServerSettings,
-        inquiries: Inquiries,
-        kept: SignIns,
-    ) -> None:
+    def __init__(self, sender: httpx2.AsyncClient, context: ServerContext, kept: SignIns) -> None:
         # Its query and password may be secret, and are no part of what a sign-in is for.
-        whole = httpx2.URL(settings.url or "")
+        whole = httpx2.URL(context.settings.url or "")
         self._url = str(whole.copy_with(userinfo=b"", query=None))
-        self._sender, self._settings = sender, settings
-        self._inquiries, self._files = inquiries, kept
+        self._sender, self._context, self._files = sender, context, kept
         self._lock = asyncio.Lock()
         self._kept: _KeptTokens | None = None
         self._port = 0
@@ -122,12 +113,12 @@ class SignIn:
 
     async def _sign_in(self, request: httpx2.Request, response: httpx2.Response) -> bool:
         """Have the user sign in. Raises ``ServerFailed``."""
-        if not self._inquiries.may_sign_in:
+        if not self._context.may_sign_in:
             raise ServerFailed(WANTED)
         self._check(request.url)
-        own = self._settings.client_id is not None
-        port = self._settings.redirect_port if own else self._kept.port if self._kept else 0
-        with self._inquiries.paused():
+        own = self._context.settings.client_id is not None
+        port = self._context.settings.redirect_port if own else self._kept.port if self._kept else 0
+        with self._context.paused():
             async with _listening(port, is_fixed=own) as redirect:
                 provider = self._begin(redirect.port)
                 provider.context.redirect_handler = redirect.expect
@@ -136,12 +127,12 @@ class SignIn:
                     await self._drive(request, response)
                 except ServerFailed:
                     # Else the next request would ask at once again.
-                    self._inquiries.may_sign_in = False
+                    self._context.may_sign_in = False
                     raise
         return True
 
     def _begin(self, port: int) -> OAuthClientProvider:
-        own, kept = self._settings.client_id, self._kept
+        own, kept = self._context.settings.client_id, self._kept
         redirect = f"http://127.0.0.1:{port}{_PATH}"
         wanted = {"client_name": "sibyl-tui", "redirect_uris": [redirect]}
         document = own if is_valid_client_metadata_url(own) else None
@@ -205,11 +196,11 @@ class SignIn:
     async def _ask(self, redirect: "_Redirect") -> AuthorizationCodeResult:
         """Show the address until the user has signed in there, or refuses."""
         self._check(httpx2.URL(redirect.opened))
-        server, host = self._inquiries.server, urlsplit(redirect.opened).hostname
+        server, host = self._context.server, urlsplit(redirect.opened).hostname
         at = httpx2.URL(self._url).host
         words = f'The server "{server}" at {at} wants you to sign in at {host}.'
         question = ServerQuestion(server, "sign-in", words, address=redirect.opened)
-        asking = asyncio.create_task(self._inquiries.put(question))
+        asking = asyncio.create_task(self._context.put(question))
         try:
             async with asyncio.timeout(SIGN_IN_SECONDS):
                 await asyncio.wait({asking, redirect.arrived}, return_when=asyncio.FIRST_COMPLETED)
@@ -231,9 +222,9 @@ class SignIn:
 
     async def _read(self) -> _KeptTokens | None:
         try:
-            found = await asyncio.to_thread(self._files.read, self._inquiries.server)
+            found = await asyncio.to_thread(self._files.read, self._context.server)
         except StorageError as error:
-            if not self._inquiries.may_sign_in:
+            if not self._context.may_sign_in:
                 raise ServerFailed(str(error)) from None
             # Signing in anew replaces the file.
             return None
@@ -260,13 +251,13 @@ class SignIn:
         )
         said = kept.model_dump(mode="json", exclude_none=True)
         try:
-            await asyncio.to_thread(self._files.write, self._inquiries.server, said)
+            await asyncio.to_thread(self._files.write, self._context.server, said)
         except StorageError as error:
             raise ServerFailed(str(error)) from None
         self._kept = kept
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        own, secret = self._settings.client_id, self._settings.client_secret
+        own, secret = self._context.settings.client_id, self._context.settings.client_secret
         kept = self._kept
         if kept and (own == kept.client.client_id if own else kept.port == self._port):
             return kept.client

@@ -15,6 +15,7 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCNotification, JSONRPCRequest
 
+from tui.tool_servers.context import ServerFailed
 from tui.tool_servers.messages import (
     LONGEST_MESSAGE,
     ErrorTail,
@@ -25,7 +26,6 @@ from tui.tool_servers.messages import (
     message_of,
     messages_in,
 )
-from tui.tool_servers.server_failures import ServerFailed
 
 MOST_FOREIGN_LINES = 1000
 """Lines of output without a message among them, before the server is given up."""
