@@ -24,7 +24,7 @@ from tui.providers.codec import (
     sendable,
     tool,
 )
-from tui.providers.model_table import BEDROCK, CLAUDE, Traits, is_at, supported, traits_in
+from tui.providers.model_table import BEDROCK, CLAUDE, Traits, is_at, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
 
 _VENDOR = "api.anthropic.com"
@@ -51,7 +51,7 @@ class ClaudeCodec(Codec):
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
         found = super().supported(parameters)
-        if found.effort in {None, "off"}:
+        if found.effort in {None, "off"} or self.traits.switch not in {"budget", "adaptive"}:
             return found
         if self.traits.switch == "budget" and self._budget(found) < _LEAST_BUDGET:
             return replace(found, effort=None)
@@ -314,11 +314,6 @@ class Converse(ClaudeCodec):
         table, name = (CLAUDE, self._claude[1]) if self._claude else (BEDROCK, choice.model)
         super().__init__(choice, traits_in(table, name))
         self._point = [_CACHE_POINT] if _CACHES.search(choice.model) else []
-
-    def supported(self, parameters: ModelParameters) -> ModelParameters:
-        if self._claude:
-            return super().supported(parameters)
-        return supported(parameters, self.traits)
 
     def body(self, request: ModelRequest) -> JsonObject:
         blocks = blocks_of(request, PLAIN_ID, _converse_block)

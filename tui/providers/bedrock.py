@@ -71,7 +71,7 @@ class BedrockClient:
         """
         reading = _Reading(partial(self.client.converse_stream, **body))
         try:
-            while (received := await reading.next()) is not None:
+            while (received := await reading.received.get()) is not None:
                 if isinstance(received, BaseException):
                     self._explain(received, reception, reply)
                     break
@@ -120,15 +120,12 @@ class _Reading:
     def __init__(self, ask: Callable[[], Any]) -> None:
         self._ask = ask
         self._loop = asyncio.get_running_loop()
-        self._received: asyncio.Queue[Any] = asyncio.Queue()
+        self.received: asyncio.Queue[Any] = asyncio.Queue()
+        """The events, or the exception that ends them; ``None`` after the last."""
         self._stream: Any = None
         self._body: Any = None
         self._is_stopped = False
         begin("bedrock", self._run)
-
-    async def next(self) -> Any:
-        """Wait for the next event, or the exception that ends them; ``None`` after the last."""
-        return await self._received.get()
 
     def stop(self) -> None:
         """Close the connection, also while it is read."""
@@ -156,7 +153,7 @@ class _Reading:
     def _give(self, item: Any) -> None:
         # The loop may be closed by now.
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._received.put_nowait, item)
+            self._loop.call_soon_threadsafe(self.received.put_nowait, item)
 
 
 def _client(choice: ModelChoice) -> BaseClient:

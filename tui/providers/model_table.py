@@ -34,6 +34,8 @@ class Traits(Struct, frozen=True):
 
 
 PLAIN = Traits()
+ANY = Traits(EFFORTS, "effort")
+"""Of a model that may take every parameter."""
 _DEGREES: tuple[Effort, ...] = ("low", "medium", "high")
 
 _REASONS = Traits(EFFORTS, "effort", temperature="without thinking")

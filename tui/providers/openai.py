@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tui.domain.models import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import (
     PLAIN_ID,
@@ -28,7 +27,7 @@ from tui.providers.codec import (
     sendable,
     tool,
 )
-from tui.providers.model_table import MISTRAL, OPENAI, PLAIN, is_at, supported, traits_in
+from tui.providers.model_table import ANY, MISTRAL, OPENAI, PLAIN, Traits, is_at, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived, ThinkingReceived
 from tui.providers.server_words import value_at
 
@@ -168,7 +167,10 @@ class ChatCompletions(Codec):
 
     def __init__(self, choice: ModelChoice) -> None:
         self._is_mistral = choice.provider.dialect == "mistral"
-        super().__init__(choice, traits_in(MISTRAL, choice.model) if self._is_mistral else PLAIN)
+        is_mistral = self._is_mistral
+        super().__init__(
+            choice, traits_in(MISTRAL, choice.model) if is_mistral else _openai_traits(choice)
+        )
         self.headers = account_headers() if choice.provider.name == "openai" else {}
         is_openai = is_at(choice.provider.base_url, OPENAI_HOST)
         self.optional = {
@@ -177,11 +179,6 @@ class ChatCompletions(Codec):
             "reasoning_effort": "effort",
             "stream_options": "",
         }
-
-    def supported(self, parameters: ModelParameters) -> ModelParameters:
-        if self._is_mistral:
-            return super().supported(parameters)
-        return supported_by_openai(parameters, self.choice)
 
     def body(self, request: ModelRequest) -> JsonObject:
         body: JsonObject = {
@@ -240,17 +237,15 @@ class ChatCompletions(Codec):
         return said
 
 
-def supported_by_openai(parameters: ModelParameters, choice: ModelChoice) -> ModelParameters:
-    """Leave out the parameters that a model of OpenAI refuses.
+def _openai_traits(choice: ModelChoice) -> Traits:
+    """The traits of a model of OpenAI; any other may take everything.
 
     Models of other servers may have the same names, but other limits; behind another address of
     ``openai`` there may be any model.
     """
     traits = traits_in(OPENAI, choice.model)
     is_known = choice.provider.name == "openai" and traits is not PLAIN
-    if is_known or is_at(choice.provider.base_url, OPENAI_HOST):
-        return supported(parameters, traits)
-    return parameters
+    return traits if is_known or is_at(choice.provider.base_url, OPENAI_HOST) else ANY
 
 
 def account_headers(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -454,11 +449,8 @@ class Responses(Codec):
     }
 
     def __init__(self, choice: ModelChoice) -> None:
-        super().__init__(choice, traits_in(OPENAI, choice.model))
+        super().__init__(choice, _openai_traits(choice))
         self.headers = account_headers() if is_at(choice.provider.base_url, OPENAI_HOST) else {}
-
-    def supported(self, parameters: ModelParameters) -> ModelParameters:
-        return supported_by_openai(parameters, self.choice)
 
     def body(self, request: ModelRequest) -> JsonObject:
         body: JsonObject = {
@@ -468,7 +460,7 @@ class Responses(Codec):
             "store": False,
         }
         reasoning: JsonObject = {}
-        if self.traits.efforts:
+        if traits_in(OPENAI, self.model).efforts:
             # Models that do not reason refuse to summarise it.
             reasoning["summary"] = "auto"
             body["include"] = ["reasoning.encrypted_content"]

@@ -121,7 +121,10 @@ class ProgramStreams(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == _STDERR:
-            self._take_errors(data)
+            self._errors.feed(data)
+            # A flood must not take all of the loop's time.
+            self._pipe(_STDERR).pause_reading()
+            asyncio.get_running_loop().call_later(_STDERR_PAUSE, self._resume, _STDERR)
         elif not self.ended.is_set():
             self._take_output(data)
 
@@ -148,13 +151,6 @@ class ProgramStreams(asyncio.SubprocessProtocol):
 
     def resume_writing(self) -> None:
         self._writable.set()
-
-    def _take_errors(self, data: bytes) -> None:
-        self._errors.feed(data)
-        # A flood must not take all of the loop's time.
-        self._pipe(_STDERR).pause_reading()
-        loop = asyncio.get_running_loop()
-        loop.call_later(_STDERR_PAUSE, self._resume, _STDERR)
 
     def _take_output(self, data: bytes) -> None:
         try:

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, cast
 from urllib.parse import unquote
 
@@ -176,21 +177,13 @@ def _add_alternatives(properties: Schema, branches: Sequence[Schema]) -> None:
 
 
 def _check_depth(schema: Schema) -> None:
-    level: Iterable[object] = [schema]
+    level: list[object] = [schema]
     for _ in range(_DEEPEST):
-        level = [inner for each in level for inner in _inner(each)]
+        tables = [cast("Schema", each).values() for each in level if isinstance(each, dict)]
+        lists = [cast("list[object]", each) for each in level if isinstance(each, list)]
+        level = list(chain(*tables, *lists))
     if level:
         raise UnusableSchema("its schema is nested too deeply")
-
-
-def _inner(value: object) -> Iterable[object]:
-    match value:
-        case dict():
-            return cast("dict[str, object]", value).values()
-        case list():
-            return cast("list[object]", value)
-        case _:
-            return ()
 
 
 MOST_TOOLS = 128
