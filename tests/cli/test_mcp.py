@@ -15,7 +15,7 @@ from mcp import ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.builders import user
-from tests.cli.test_server_report import postgres_address
+from tests.cli.test_report import postgres_address
 from tests.planted import TOKEN
 from tui.storage.postgres.store import PostgresStore
 

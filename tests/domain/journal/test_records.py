@@ -1,18 +1,40 @@
 """Any record comes back from its line as it was, and what is unknown is passed over."""
 
 import json
+import re
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta, timezone
 
 import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.builders import answer, user
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of, saying
 from tests.strategies import any_text, as_read, json_values, messages, records
 from tui.domain.journal import records as module
 from tui.domain.journal.message import TokenUsage, ToolCall
-from tui.domain.journal.records import NO_OFFSETS, Offsets, Opened, Reset, State, decode, encode
+from tui.domain.journal.records import (
+    MESSAGE_TOKEN_BYTES,
+    NO_OFFSETS,
+    SESSION_NUMBERS,
+    CountedRequest,
+    Offsets,
+    Opened,
+    Reset,
+    State,
+    Summary,
+    Titled,
+    by_model,
+    counted_requests,
+    decode,
+    encode,
+    is_session_id,
+    may_answer,
+    new_message_id,
+    new_session_id,
+)
 from tui.domain.json_text import check_limits
 
 # --- any record
@@ -242,3 +264,119 @@ def test_a_byte_order_mark_before_a_line_is_passed_over():
 
 def test_blanks_around_a_line_are_passed_over():
     assert decode(b' {"type" : "reset","at":"now"}\r') == Reset(at="now")
+
+
+NOW = datetime(2026, 1, 11, 14, 30, 22, 987654, UTC)
+
+
+def test_a_session_is_named_by_local_time_and_six_digits(zone):
+    zone("JST-9")
+    assert new_session_id(NOW, 847) == "session-20260111-233022-000847"
+
+
+def test_the_highest_number_has_six_digits():
+    assert new_session_id(NOW, SESSION_NUMBERS - 1).endswith("-999999")
+
+
+def test_a_message_is_named_by_utc_to_the_millisecond_and_a_token(zone):
+    zone("JST-9")
+    there = NOW.astimezone(timezone(timedelta(hours=-5)))
+    assert new_message_id(there, "a1b2c3d4") == "20260111T143022987-a1b2c3d4"
+
+
+def test_a_message_has_a_token_of_eight_digits():
+    assert len(bytes(MESSAGE_TOKEN_BYTES).hex()) == 8
+
+
+@given(
+    st.integers(0, 2**32).map(lambda seconds: datetime.fromtimestamp(seconds, UTC)),
+    st.integers(0, SESSION_NUMBERS - 1),
+)
+def test_every_name_given_to_a_session_is_a_session_id(now, number):
+    name = new_session_id(now, number)
+    assert is_session_id(name)
+    assert re.fullmatch(r"session-\d{8}-\d{6}-\d{6}", name)
+
+
+@pytest.mark.parametrize("name", ["a", "0", "A.b_c-d", "a..b", "a" * 128, "session-1", "x-"])
+def test_letters_digits_dots_underscores_and_hyphens_make_an_id(name):
+    assert is_session_id(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", ".", "..", "../a", "a/b", "a/", "/a", "\\a", "a\\b", "-a", "_a", ".a", "~a", "a~1"),
+        *(
+            "a b",
+            " a",
+            "a ",
+            "a\n",
+            "\na",
+            "a\x00",
+            "a\x00.jsonl",
+            "a\r",
+            "a*",
+            "a:b",
+            "a%2e",
+            "#1",
+        ),
+        *("é", "aé", "ａ", "а", "١", "a١", "会話", "a\u202e", "a\ud800", "a\u200b", "ſ", "\u212a"),
+        "a" * 129,
+    ],
+)
+def test_anything_else_is_refused(text):
+    assert not is_session_id(text)
+
+
+@given(any_text() | st.text(st.sampled_from("aZ9.-_/\\~ \n\x00é"), max_size=130))
+def test_an_id_is_a_plain_file_name_of_its_folder(text):
+    if is_session_id(text):
+        assert text.isascii()
+        assert 1 <= len(text) <= 128
+        assert not set(text) & set("/\\~ \n\x00")
+        assert text[0] not in ".-_"
+
+
+def test_a_later_record_of_an_answer_takes_the_place_of_an_earlier_one():
+    records = [answer("a1"), user("u1"), answer("a1", model="m", usage=TokenUsage(3, 2))]
+    expected = CountedRequest("a1", "m", records[-1].timestamp, TokenUsage(3, 2))
+    assert counted_requests([*records, None]) == (expected,)
+
+
+def test_a_summary_counts_once_though_it_is_repeated():
+    summary = Summary("So far.", "u1", "m", TokenUsage(9, 1))
+    (found,) = counted_requests([summary, Summary("So far.", "u1"), summary])
+    assert (found.model, found.usage) == ("m", TokenUsage(9, 1))
+
+
+def test_no_line_that_answers_a_request_is_passed_over():
+    lines = [*LINES, encode(Summary("x", "u1", usage=TokenUsage(1, 1)))]
+    answering = [line for line in lines if counted_requests([decode(line.strip())])]
+    assert len(answering) > 3
+    assert all(map(may_answer, answering))
+
+
+def test_the_guide_is_sent_no_request():
+    assert counted_requests([answer("a1", model="offline:guide")]) == ()
+
+
+def test_requests_are_grouped_by_their_models():
+    records = [answer(f"a{number}", model="mn"[number % 2]) for number in range(5)]
+    groups = by_model(counted_requests(records))
+    assert {model: [each.id for each in group] for model, group in groups.items()} == {
+        "m": ["a0", "a2", "a4"],
+        "n": ["a1", "a3"],
+    }
+
+
+def test_a_title_that_a_model_made_is_a_request():
+    made = Titled("Two", "2026-01-11T14:30:00.000Z", "m", TokenUsage(9, 1))
+    assert [each.usage for each in counted_requests([answer("a1", model="m"), made])][1:] == [
+        TokenUsage(9, 1)
+    ]
+
+
+@pytest.mark.parametrize("record", [user("u1"), Summary("x", "u1"), None])
+def test_other_records_answer_nothing(record):
+    assert counted_requests([record]) == ()

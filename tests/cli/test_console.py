@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 
 import pytest
@@ -166,3 +167,21 @@ def test_text_is_replaced_where_the_output_cannot_show_it(monkeypatch):
     console.prepare()
     TextPrinter().show(TextAdded("m1", "caf\xe9 \u4f1a"))
     assert written.buffer.getvalue() == b"caf\xe9 ?"
+
+
+_PROGRAM = """
+import gc, sys
+from tui import __main__
+from tui.cli import console
+
+put = console.put_line
+console.put_line = lambda text="": put(f"{gc.isenabled()} {gc.get_freeze_count() > 1000}")
+__main__.main()
+"""
+
+
+@pytest.mark.parametrize("command", [["sessions", "list"], ["sessions", "search", "nothing"]])
+def test_a_command_collects_garbage_but_of_what_was_imported(tmp_path, command):
+    arguments = ["--data-dir", str(tmp_path), *command]
+    done = subprocess.run([sys.executable, "-c", _PROGRAM, *arguments], stdout=subprocess.PIPE)
+    assert done.stdout == b"True True\n"

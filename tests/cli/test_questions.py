@@ -1,6 +1,7 @@
 """Asking on the terminal whether a tool may be run."""
 
 import asyncio
+import json
 import os
 import select
 import sys
@@ -8,10 +9,13 @@ import threading
 
 import pytest
 
+from tests.providers.chat_server import ChatServer, answers
+from tests.tool_servers.conftest import RAW, is_running
 from tests.waiting import until
 from tui.cli import ask
-from tui.cli.ask import ask_on_terminal
+from tui.cli.ask import TerminalQuestions, ask_on_terminal
 from tui.domain.journal.message import ToolCall
+from tui.domain.server_questions import ServerQuestion, read_question
 from tui.domain.tool_servers import Decision, Question, ToolApproval
 
 QUESTION = Question(
@@ -113,3 +117,92 @@ async def test_an_answer_that_nobody_waits_for_any_more_is_dropped(asking, keybo
 
 def _readers():
     return [each for each in threading.enumerate() if each.name == "answer"]
+
+
+FORM = read_question(
+    "files",
+    {
+        "message": "Who?",
+        "requestedSchema": {
+            "required": ["name"],
+            "properties": {
+                "name": {"type": "string"},
+                "age": {"type": "integer", "default": 30},
+                "sizes": {"type": "array", "items": {"enum": ["S", "M"]}, "default": ["M"]},
+            },
+        },
+    },
+)
+SIGN_IN = ServerQuestion("files", "sign-in", "Sign in.", address="https://login.example/")
+
+
+@pytest.fixture
+def answered(capsys, monkeypatch):
+    """Asks a question, and types a line whenever it waits for one; gives the answer."""
+    master, slave = os.openpty()
+
+    async def ask(question, *lines):
+        said = ""
+        asking = asyncio.create_task(TerminalQuestions().ask(question))
+        for line in lines:
+            said = ""
+
+            def waits():
+                nonlocal said
+                said += capsys.readouterr().err
+                return said.rstrip().endswith(":")
+
+            await until(waits, "a question")
+            os.write(master, f"{line}\n".encode())
+        return await asking
+
+    with open(slave, encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        yield ask
+    os.close(master)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    addresses = []
+
+    async def open_outside(address):
+        addresses.append(address)
+        return ""
+
+    monkeypatch.setattr("tui.commands.viewers.open_outside", open_outside)
+    return addresses
+
+
+async def test_each_value_is_asked_for_and_enter_keeps_its_default(answered):
+    answer = await answered(FORM, "y", "", "Anna", "thirty", "31", "")
+    assert answer == {"name": "Anna", "age": 31, "sizes": ["M"]}
+
+
+async def test_anything_but_a_yes_refuses(answered, opened):
+    assert (await answered(FORM, ""), await answered(SIGN_IN, "n")) == (None, None)
+    assert opened == []
+
+
+async def test_an_address_is_opened_or_only_waited_for(answered, opened):
+    assert (await answered(SIGN_IN, "c"), opened) == ({}, [])
+    assert (await answered(SIGN_IN, "y"), opened) == ({}, [SIGN_IN.address])
+
+
+def test_ask_offers_their_tools_and_ends_them(sibyl, tmp_path, config):
+    log = tmp_path / "log"
+    plan = json.dumps({"log": str(log), "ignore_end": True})
+    with ChatServer(answers("Yes.")) as server:
+        config.write_text(
+            f'model = "local:m"\n[providers.local]\nbase_url = "{server.base_url}"\n'
+            f"[mcp.raw]\ncommand = {json.dumps([sys.executable, RAW, plan])}\n"
+        )
+
+        asked = sibyl("ask", "Well?")
+
+        (request,) = server.requests
+    names = [tool["function"]["name"] for tool in request.body["tools"]]
+    noted = [json.loads(line) for line in log.read_text().splitlines()]
+    assert (asked.code, asked.out) == (0, "Yes.\n")
+    assert "raw__echo" in names
+    assert not any(is_running(line["pid"]) for line in noted if "pid" in line)

@@ -1,8 +1,67 @@
-"""The words of the activity line, the longest first."""
+"""What the screen shows of one session."""
 
+from datetime import UTC, datetime
+
+import msgspec
 import pytest
 
-from tui.domain.views.shown_session import ActivityView, ordinal, seconds_words
+from tui.domain.views.shown_session import (
+    ActivityView,
+    PromptQueue,
+    SaveState,
+    SessionView,
+    ordinal,
+    seconds_words,
+)
+
+
+def view(*entries):
+    return SessionView(
+        session_id="tale",
+        entries=entries,
+        earlier=False,
+        arriving=None,
+        draft="",
+        queue=PromptQueue(),
+        prompt_count=0,
+        read_only="",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("", ""),
+        (
+            "Read-only: open in another window (pid 7 on box)",
+            "read-only: open in another window",
+        ),
+    ],
+)
+def test_why_it_is_read_only_is_said_without_the_process(sentence, said):
+    assert msgspec.structs.replace(view(), read_only=sentence).read_only_in_short == said
+
+
+AFTERNOON = datetime(2026, 1, 20, 14, 2, 59, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("rule", "words"), [("UTC0", "saved 14:02"), ("JST-9", "saved 23:02")])
+def test_the_time_of_a_save_is_the_local_one(rule, words, zone):
+    zone(rule)
+    assert str(SaveState(AFTERNOON)) == words
+
+
+def test_nothing_is_said_of_a_session_in_which_nothing_was_said():
+    assert str(SaveState()) == ""
+
+
+def test_a_save_under_way_counts_more_than_the_last_one():
+    assert str(SaveState(AFTERNOON, saving=True)) == "saving"
+
+
+def test_a_failure_counts_most_and_says_why():
+    failed = SaveState(AFTERNOON, saving=True, failure="disk full")
+    assert str(failed) == "NOT SAVED: disk full"
 
 
 @pytest.mark.parametrize(

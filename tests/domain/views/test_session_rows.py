@@ -1,3 +1,5 @@
+"""Rows of the session picker: their states, and what is said about one."""
+
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -7,16 +9,20 @@ from hypothesis import strategies as st
 
 from tests.strategies import any_text
 from tui.domain.journal.session import SessionEntry
+from tui.domain.moves import Move
+from tui.domain.text import UNREADABLE
 from tui.domain.timestamps import format_utc
 from tui.domain.views.session_rows import (
     Group,
     Mark,
     SessionRow,
     Times,
+    about,
     arrange,
     matches,
     narrows,
     neighbour,
+    picker_row,
     short_age,
 )
 
@@ -286,3 +292,42 @@ def test_a_neighbour_is_a_row_away_or_the_last_on_the_way(session_id, step, foun
 
 def test_where_there_are_no_rows_there_is_no_neighbour():
     assert neighbour([], "a", 1) is None
+
+
+PICKED_AT = datetime(2026, 1, 14, 8, tzinfo=UTC)
+MOVE = Move("s", "sessions", "archive", "2026-01-11T08:00:00.000Z", "age", "b")
+
+
+def picked(move=None, marks=None, own=(), **fields):
+    return picker_row(entry("s", **fields), marks or {}, own, move, PICKED_AT)
+
+
+@pytest.mark.parametrize(
+    ("status", "own", "label", "state"),
+    [
+        ("open", ("s",), "Title", "open here"),
+        ("open", (), "Title", "open elsewhere"),
+        ("closed", (), "Title", "closed"),
+        ("closed", (), UNREADABLE, "unreadable"),
+        ("archived", (), "Title", "archived"),
+        ("trashed", (), "Title", "in the trash"),
+    ],
+)
+def test_each_state_has_its_name(status, own, label, state):
+    assert picked(own=own, status=status, label=label).state == state
+
+
+def test_a_session_that_was_moved_says_when_and_why():
+    words = about(picked(MOVE, status="archived"), PICKED_AT)
+    assert "archived 3 days ago, not used for long" in words
+
+
+def test_an_imported_session_says_which_program_it_is_from():
+    words = about(picked(MOVE, status="archived", imported_from="claude-code:1"), PICKED_AT)
+    assert words.startswith("shop · from claude-code · archived")
+
+
+def test_a_kept_session_says_how_it_stands():
+    words = about(picked(MOVE, {"s": Mark.RUNNING}, ("s",), status="open"), PICKED_AT)
+    assert "open here, used" in words
+    assert "running" in words

@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.search.tokens import TOKEN_CHARACTERS, cut, cut_with_spans, stands_alone
+from tui.domain.search.tokens import (
+    TOKEN_CHARACTERS,
+    cut,
+    cut_with_spans,
+    search_words,
+    stands_alone,
+)
 
 
 @pytest.mark.parametrize(
@@ -83,3 +89,25 @@ def test_the_short_way_for_plain_text_cuts_as_the_long_one(text):
 def test_case_is_ignored(text):
     assert cut(text.casefold()) == cut(text.casefold().casefold())
     assert cut(text.upper()) == cut(text.upper().casefold())
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What did we say about the login bug?", ("login*", '"bug"')),
+        ("And in the SESSIONS of auth.py, what about caches?", ('"auth.py"', "cache*")),
+        ("ログインのバグについて何と言いましたか？", ('"ログイン"', '"バグ"')),
+        ("検索が遅い件はどうなった", ('"検索"', '"遅"')),
+        ("我们说过什么关于登录错误的", ('"登录错误"',)),
+        ("로그인 버그에 대해", ('"로그"', '"버그"')),
+        ("What was it?", ()),
+        ("", ()),
+        ("foo_bar", ('"foo_bar"',)),
+    ],
+)
+def test_only_what_means_something_is_searched_for(question, words):
+    assert search_words(question) == words
+
+
+def test_a_long_question_is_searched_for_by_its_first_words():
+    assert len(search_words(" ".join(f"zebra{n}" for n in range(50)))) == 8
