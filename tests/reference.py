@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import inspect
 from textual.binding import Binding
 
-from tui.app.themes import ALL_KEYS, EVERYWHERE
+from tui.app.appearance import ALL_KEYS, EVERYWHERE
 from tui.cli import EXIT_CODES
 from tui.cli.parser import build
 from tui.config import writing
@@ -15,7 +15,7 @@ from tui.config.settings_schema import Config
 from tui.domain.commands import COMMANDS, Command
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 from tui.importers.readers import readers
-from tui.screens.key_help import key_lines
+from tui.screens.keys import key_lines
 from tui.widgets.keys import NO_KEY
 from tui.widgets.sidebar.session_list import PIN, PRIVATE, SIGNS
 

@@ -284,14 +284,14 @@ class TestTheTables:
 
     def test_the_palette_offers_each_command(self):
         from tui.domain.commands import COMMANDS
-        from tui.screens.palette_actions import ACTIONS
+        from tui.screens.palette import ACTIONS
 
         offered = {action.command for action in ACTIONS if action.command}
         assert offered == {command.name for command in COMMANDS}
 
     def test_the_palette_offers_a_command_without_a_place_of_its_own(self):
         from tui.domain.commands import COMMANDS
-        from tui.screens.palette_actions import with_the_rest
+        from tui.screens.palette import with_the_rest
 
         (action,) = with_the_rest([], [], COMMANDS[:1])
         assert action.command == COMMANDS[0].name

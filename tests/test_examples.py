@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from tui.app.services.ui_state import UiStateService
-from tui.app.themes import Appearance, ThemeSwitcher, dress
+from tui.app.appearance import Appearance, ThemeSwitcher, UiStateService, dress
 from tui.config.loading import load_settings
 from tui.config.writing import example
 from tui.errors import ConfigError

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.shell_files import COMPLETIONS, files
-from tui.app.services import automatic_imports
+from tui.app import session_imports
 from tui.cli.debug_log import TEXTUAL
 
 ROOT = Path(__file__).parent.parent
@@ -166,7 +166,7 @@ def installed(wheel: zipfile.ZipFile, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("where", ["working directory", "PYTHONPATH"])
 @pytest.mark.parametrize(
     "code",
-    ["import sibyl_tui; sibyl_tui.main()", automatic_imports._CODE],
+    ["import sibyl_tui; sibyl_tui.main()", session_imports._CODE],
     ids=["by the user", "by automatic imports"],
 )
 def test_a_foreign_package_of_our_name_is_passed_over(installed: Path, tmp_path: Path, where, code):

@@ -12,7 +12,7 @@ from tests.ui.screen import notices, send, wait_for_answer
 from tests.ui.world import World
 from tests.waiting import until
 from tui.app.controllers.prompt_files import _listing_of
-from tui.app.services.session_imports import SessionImports
+from tui.app.session_imports import SessionImports
 from tui.commands.viewers import _run
 from tui.domain.references import words_in
 from tui.engine.attachments import PromptPlace, attach, preview

@@ -8,7 +8,7 @@ import pytest
 
 from tests.attached import PNG, picture
 from tests.failing import raiser
-from tui.app.services.picture_files import PictureFiles
+from tui.app.desktop import PictureFiles
 from tui.commands.viewers import open_link, open_outside, open_picture, opener
 from tui.errors import AttachmentNotFound, StorageError
 

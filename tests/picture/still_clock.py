@@ -19,7 +19,7 @@ if __name__ == "__main__":
     timestamps.utc_now = lambda: NOW + timedelta(seconds=min(time.monotonic() - began, 59))
     # The default of the stopwatch that counts the seconds of an answer.
     with patch("time.monotonic", lambda: 0.0):
-        import tui.app.dependencies  # noqa: F401
+        import tui.app.controllers.controller  # noqa: F401
     from tui.storage import file_holding
 
     numbers = itertools.count(1)

@@ -24,7 +24,7 @@ from tui.domain.journal.message import FileBlock, ToolCall
 from tui.domain.journal.records import Todos
 from tui.domain.journal.todo import TodoItem
 from tui.errors import ModelRefused, StorageFull
-from tui.screens.list_dialog import ThemePicker
+from tui.screens.dialog import ThemePicker
 
 ANSWER = """\
 # The plan

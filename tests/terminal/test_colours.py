@@ -15,7 +15,7 @@ from textual.theme import BUILTIN_THEMES
 
 from tests.terminal import emulator
 from tests.terminal.endings import quit_at_once
-from tui.app.theme_contrast import legible
+from tui.app.appearance import legible
 from tui.terminal.colours import (
     LEAST_CONTRAST_16,
     LEAST_CONTRAST_256,

@@ -10,7 +10,7 @@ from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.config.loading import load_settings
 from tui.providers.source import ModelSource
-from tui.screens.connect import ConnectScreen
+from tui.screens.models import ConnectScreen
 
 KEY = "sk-pasted-0123456789abcdef"
 NOWHERE = "127.0.0.1:9"

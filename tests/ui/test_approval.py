@@ -17,7 +17,7 @@ from tests.ui.screen import (
 from tests.ui.world import messages
 from tests.visible_text import visible_text
 from tests.waiting import until
-from tui.app.themes import Appearance
+from tui.app.appearance import Appearance
 from tui.domain.journal.message import ToolCall
 from tui.engine.turns.tools import DENIED, ToolApprovals, Tools
 from tui.widgets.key_line import KeyLine

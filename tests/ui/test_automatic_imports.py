@@ -6,9 +6,9 @@ from tests.importers.written import write_session
 from tests.ui.screen import notices, send
 from tests.visible_text import visible_text
 from tests.waiting import until
+from tui.app import session_imports
 from tui.app.controllers import background
-from tui.app.services import automatic_imports
-from tui.app.services.automatic_imports import _CODE, AutomaticImports
+from tui.app.session_imports import _CODE, AutomaticImports
 from tui.importers.readers import readers
 from tui.screens.imports import ImportScreen
 from tui.screens.page import ReportScreen
@@ -24,7 +24,7 @@ def place(world, monkeypatch):
     monkeypatch.setenv("HOME", str(place.places.home))
     monkeypatch.setattr(background, "IDLE_SECONDS", 0.05)
     # On a busy machine the lowest priority would wait for ever.
-    monkeypatch.setattr(automatic_imports, "_CODE", _CODE.replace("os.nice(19)", "pass"))
+    monkeypatch.setattr(session_imports, "_CODE", _CODE.replace("os.nice(19)", "pass"))
     place.readers = [each for each in readers() if each.program in ("claude-code", "codex")]
     flags = ["--data-dir", str(place.root)]
     place.automatic_imports = AutomaticImports(

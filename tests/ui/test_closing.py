@@ -7,9 +7,9 @@ import pytest
 from tests.ui.screen import conversation, go_to, mark, notices, question, rows, send, status, words
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.app.themes import ALL_KEYS, Appearance
+from tui.app.appearance import ALL_KEYS, Appearance
 from tui.errors import StorageFull
-from tui.screens.help import HelpScreen
+from tui.screens.page import HelpScreen
 
 pytestmark = pytest.mark.full
 

@@ -7,7 +7,7 @@ import pytest
 from tests.ui.screen import conversation, go_to, mark, notices, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.app.controllers.summaries import Summaries
+from tui.app.controllers.side_requests import Summaries
 
 
 class SlowEnd:

@@ -8,11 +8,11 @@ from textual.widgets import OptionList
 from tests.ui.screen import conversation, notices, send, wait_for_answer
 from tests.waiting import until
 from tui.app.app import SibylApp
-from tui.app.themes import ALL_KEYS, Appearance
+from tui.app.appearance import ALL_KEYS, Appearance
 from tui.domain.commands import COMMANDS
 from tui.screens.chat import ChatScreen
-from tui.screens.help import HelpScreen, matching
-from tui.screens.palette_actions import ACTIONS
+from tui.screens.page import HelpScreen, matching
+from tui.screens.palette import ACTIONS
 from tui.widgets.transcript import Transcript
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.screen import notice, rows
 from tests.waiting import until
-from tui.app.themes import Appearance
+from tui.app.appearance import Appearance
 
 
 @pytest.mark.full

@@ -12,13 +12,13 @@ from tests.ui.screen import notices, send, words
 from tests.ui.world import World
 from tests.visible_text import visible_text
 from tests.waiting import until
-from tui.app.services.session_imports import SessionImports
+from tui.app.session_imports import SessionImports
 from tui.engine.imports.history import imported_session_id
 from tui.importers.protocol import Deletion, Reader
 from tui.importers.stopping import check
+from tui.screens.beginning import welcome
 from tui.screens.imports import ImportScreen
 from tui.screens.page import ReportScreen
-from tui.screens.welcome import welcome
 from tui.storage.protocol import SessionFilter
 
 ARCHIVED = SessionFilter(statuses=frozenset({"archived"}))

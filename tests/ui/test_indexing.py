@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.waiting import until
-from tui.app.services.index_builder import IndexBuilder
+from tui.app.controllers.search import IndexBuilder
 from tui.storage.index import child
 from tui.storage.index.maintenance import IndexMaintenance
 

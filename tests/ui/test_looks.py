@@ -10,9 +10,9 @@ from textual.widgets import Input
 
 from tests.ui.screen import conversation, go_to, notices, rows, send, words
 from tests.waiting import until
-from tui.app.themes import ALL_KEYS, Appearance
+from tui.app.appearance import ALL_KEYS, Appearance
 from tui.errors import ConfigError
-from tui.screens.help import HelpScreen
+from tui.screens.page import HelpScreen
 from tui.screens.palette import Actions
 from tui.storage import ui_state
 from tui.widgets.key_line import KeyLine

@@ -20,8 +20,7 @@ from tests.ui.screen import (
 )
 from tests.waiting import until
 from tui.domain.views.notice import Notice
-from tui.screens.help import HelpScreen
-from tui.screens.page import NoticeList
+from tui.screens.page import HelpScreen, NoticeList
 
 
 def key_line(app):

@@ -9,7 +9,7 @@ from textual import events
 from tests.ui.screen import notices, rows, send, wait_for_answer
 from tests.ui.world import PLACE, World
 from tests.waiting import until
-from tui.app.controllers import send_check
+from tui.app.controllers import turns
 from tui.domain.journal.message import FileBlock, content_of
 from tui.domain.journal.session import Draft
 from tui.engine.sessions.open_session import SessionOrigin
@@ -207,7 +207,7 @@ async def test_files_of_secrets_are_asked_about_by_name(w, project):
 
 
 async def test_each_secret_is_asked_about(w, project, monkeypatch):
-    monkeypatch.setattr(send_check, "SECONDS_TO_READ", 0.0)
+    monkeypatch.setattr(turns, "SECONDS_TO_READ", 0.0)
     names = [".env", "id_rsa", "tls.key"]
     for name in names:
         (project / name).write_text("secret")
@@ -223,7 +223,7 @@ async def test_each_secret_is_asked_about(w, project, monkeypatch):
 async def test_a_second_enter_sends_a_secret_but_not_a_key_that_is_held_down(w, monkeypatch):
     async with w.running() as (app, pilot):
         await typed(pilot, "@~/.ssh/id_rsa ")
-        monkeypatch.setattr(send_check, "SECONDS_TO_READ", 1000.0)
+        monkeypatch.setattr(turns, "SECONDS_TO_READ", 1000.0)
         log = app.controllers.notices.log
         for _ in range(3):
             before = log.newest_first[:1]
@@ -231,7 +231,7 @@ async def test_a_second_enter_sends_a_secret_but_not_a_key_that_is_held_down(w, 
             await until(lambda before=before: log.newest_first[:1] != before, "the question")
             await until(lambda: app.chat.prompt.text, "the prompt")
         assert not w.model.requests
-        monkeypatch.setattr(send_check, "SECONDS_TO_READ", 0.0)
+        monkeypatch.setattr(turns, "SECONDS_TO_READ", 0.0)
         assert await sent_with(w, pilot) == ["~/.ssh/id_rsa"]
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.ui.screen import notices, report, send, wait_for_answer, words
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.screens.help import HelpScreen
+from tui.screens.page import HelpScreen
 
 TEMPLATES = {"review": "Find the fault in {args}, only in {args}.", "just": "{args}"}
 

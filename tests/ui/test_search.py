@@ -19,7 +19,7 @@ from tests.ui.test_find import marked
 from tests.ui.world import messages
 from tests.visible_text import results_text, visible_text
 from tests.waiting import until
-from tui.app.services.index_builder import IndexBuilder
+from tui.app.controllers.search import IndexBuilder
 from tui.domain.search.query import SearchResult
 from tui.errors import ModelUnavailable, StorageError
 from tui.screens.search import SearchScreen

@@ -8,7 +8,6 @@ from textual.widgets import Static
 from tests.engine.scripted_servers import ScriptedServers, set_up
 from tests.ui.screen import send, wait_for_answer
 from tests.waiting import until
-from tui.app.controllers import question_forms
 from tui.domain.journal.message import ToolCall
 from tui.domain.server_questions import ServerQuestion, read_question
 from tui.domain.views.notice import Report
@@ -44,7 +43,7 @@ def opened(monkeypatch):
         return open_outside.refusal
 
     open_outside.refusal = ""
-    monkeypatch.setattr(question_forms, "open_outside", open_outside)
+    monkeypatch.setattr("tui.commands.viewers.open_outside", open_outside)
     return addresses, open_outside
 
 

@@ -45,12 +45,12 @@ def at_server(world):
 
 @pytest.fixture
 def polling_is_too_late(monkeypatch):
-    monkeypatch.setattr("tui.app.controllers.live_updates.WATCHED_SECONDS", 3600)
+    monkeypatch.setattr("tui.app.controllers.background.WATCHED_SECONDS", 3600)
 
 
 @pytest.fixture
 def quick_polls(monkeypatch):
-    monkeypatch.setattr("tui.app.controllers.live_updates.WATCHED_SECONDS", 0.05)
+    monkeypatch.setattr("tui.app.controllers.background.WATCHED_SECONDS", 0.05)
 
 
 async def test_up_recalls_the_prompts_of_all_machines(postgres, at_server):

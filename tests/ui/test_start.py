@@ -6,8 +6,8 @@ from textual import events
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.app import SibylApp
+from tui.screens.beginning import FirstPaint
 from tui.screens.chat import ChatScreen
-from tui.screens.first_paint import FirstPaint
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def rows_painted(monkeypatch):
 
 
 async def test_what_was_said_is_painted_right_behind_the_prompt(world, rows_painted, monkeypatch):
-    monkeypatch.setattr("tui.screens.first_paint.SECONDS_UNPAINTED", 60)
+    monkeypatch.setattr("tui.screens.beginning.SECONDS_UNPAINTED", 60)
     begun = world()
     session_id = await begun.session("Hello there")
     async with begun.running(session_id):

@@ -8,7 +8,7 @@ from tests.ui.world import World
 from tests.waiting import until
 from tui.app.controllers.store_server import USE_FILES
 from tui.errors import ServerUnreachable, StorageError
-from tui.screens.list_dialog import ListDialog
+from tui.screens.dialog import ListDialog
 from tui.widgets.key_line import LEAST_SECONDS
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.ui.screen import notices, rows, send
 from tests.waiting import until
-from tui.app.themes import Appearance
-from tui.screens.list_dialog import ThemePicker
+from tui.app.appearance import Appearance
+from tui.screens.dialog import ThemePicker
 from tui.terminal.colours import BackgroundReported
 
 

@@ -16,7 +16,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.app.themes import Appearance
+from tui.app.appearance import Appearance
 
 OWN = {
     "session-next": "f11",

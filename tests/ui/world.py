@@ -13,10 +13,10 @@ from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel, Step
 from tests.waiting import until
 from tui.app.app import SibylApp
+from tui.app.appearance import Appearance
 from tui.app.controllers import background
-from tui.app.dependencies import Dependencies
-from tui.app.services.session_imports import SessionImports
-from tui.app.themes import Appearance
+from tui.app.controllers.controller import Dependencies
+from tui.app.session_imports import SessionImports
 from tui.config.loading import UserSettings, load_settings
 from tui.config.settings_schema import RetentionSettings
 from tui.domain.journal.records import Record
@@ -38,7 +38,7 @@ from tui.storage.protocol import SessionStore
 from tui.widgets.transcript import warm_up
 
 if TYPE_CHECKING:
-    from tui.app.services.automatic_imports import AutomaticImports
+    from tui.app.session_imports import AutomaticImports
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 SIZE = (120, 40)

@@ -1,8 +1,12 @@
 """The Textual application: passes intents to controllers."""
 
 import asyncio
+import logging
 import signal
+import threading
 import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -13,17 +17,13 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.worker import WorkerFailed, get_current_worker  # pyright: ignore[reportUnknownVariableType]
 
-from tui.app.controllers.confirmations import WorkGiven
+from tui.app.appearance import ThemeContrastApp, dress
+from tui.app.controllers.controller import Dependencies
 from tui.app.controllers.session_list import ListIntent
 from tui.app.controllers.turns import TurnFinished
-from tui.app.dependencies import Dependencies
-from tui.app.dispatcher import Dispatcher
+from tui.app.desktop import Attention
+from tui.app.dispatcher import AppShell, Confirmations, Dispatcher
 from tui.app.input_queue import InputQueue
-from tui.app.services.attention import Attention
-from tui.app.shell import AppShell
-from tui.app.shutdown import Defects, catching_elsewhere, end_on_signals
-from tui.app.theme_contrast import ThemeContrastApp
-from tui.app.themes import dress
 from tui.app.wiring import Controllers
 from tui.config import paths
 from tui.domain.commands import Invocation, template_commands
@@ -43,7 +43,63 @@ from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar.sidebar import RenameLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tui.commands.shell import Work
+
+_MOST_OF_WORK = 60
+_log = logging.getLogger(__name__)
+
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+"""The signals that end the program; Textual itself ends in order on none of them."""
+
+
+def end_on_signals(end: Callable[[int], None]) -> None:
+    """Call ``end`` with the exit code when the program is asked to end."""
+    loop = asyncio.get_running_loop()
+    for number in ENDING_SIGNALS:
+        loop.add_signal_handler(number, end, 128 + number)
+
+
+class Defects:
+    """Keeps the ``first`` unexpected error, which is raised once all is saved."""
+
+    def __init__(self) -> None:
+        self.first: Exception | None = None
+
+    def note(self, error: Exception, work: str = "") -> str:
+        """Log an error, and return a message that says which work was not done."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if self.first is None and isinstance(cause, Exception):
+            self.first = cause
+        _log.info("unexpected error", exc_info=cause)
+        not_done = f"Not done: {' '.join(work.split())[:_MOST_OF_WORK]}. " if work else ""
+        return f"{not_done}Unexpected error: {type(cause).__name__}: {cause}"
+
+
+@contextmanager
+def catching_elsewhere(report: Callable[[Exception, str], None]) -> Generator[None]:
+    """Report errors in threads and in callbacks of the loop, which Python only prints."""
+    loop, in_threads = asyncio.get_running_loop(), threading.excepthook
+
+    def report_in_thread(found: threading.ExceptHookArgs) -> None:
+        name = found.thread.name if found.thread is not None else ""
+        if isinstance(found.exc_value, Exception):
+            loop.call_soon_threadsafe(report, found.exc_value, name)
+
+    def report_in_callback(_: object, found: dict[str, Any]) -> None:
+        error = found.get("exception")
+        if isinstance(error, Exception) and "handle" in found:
+            report(error, "")
+        else:
+            loop.default_exception_handler(found)
+
+    loop.set_exception_handler(report_in_callback)
+    threading.excepthook = report_in_thread
+    try:
+        yield
+    finally:
+        threading.excepthook = in_threads
+        loop.set_exception_handler(None)
+
 
 _AGAIN = "Ctrl+C again quits."
 _ON_ANY_SCREEN = {("help",), ("notices",), ("save",), ("quit",)}
@@ -73,7 +129,6 @@ def _change_list(app: "SibylApp", event: ListIntent) -> None:
 ROUTES = dict((
     _route(intents.CommandInvoked, lambda app, event: app.dispatcher.invoke(
         Invocation(event.name, event.arguments))),
-    _route(WorkGiven, lambda app, event: app.dispatcher.do(event.work)),
     # Later keys are for the session that it leads to.
     _route(intents.VersionIntent, lambda app, event: app.input_queue.add(
         partial(app.controllers.versions.handle, app.workspace.current, event), leads=True)),
@@ -137,9 +192,16 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self._parts = parts
         self.workspace = parts.workspace
         self.chat = ChatScreen(parts.appearance.keys)
+        self.confirmations = Confirmations(self, self.chat, self.input_queue)
         self._attention = Attention(self, parts.workspace.switcher, parts.notify)
         self.controllers = Controllers(
-            self, self.input_queue, self.chat, parts, self._shell, self._attention
+            self,
+            self.input_queue,
+            self.chat,
+            parts,
+            self._shell,
+            self._do,
+            self._attention,
         )
         self.dispatcher = Dispatcher(
             self.input_queue, self.workspace, parts.prompts, self.controllers, self._shell
@@ -148,7 +210,12 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def _shell(self) -> AppShell:
         """Make the shell of a command."""
-        return AppShell(self, self.input_queue, self.controllers, self.workspace)
+        return AppShell(
+            self, self.input_queue, self.controllers, self.confirmations, self.workspace
+        )
+
+    def _do(self, work: "Work") -> None:
+        self.dispatcher.do(work)
 
     # --- life
 
@@ -275,7 +342,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         """Disable keys of the chat under another screen; an open question comes first."""
         if action not in ("invoke", "command_palette"):
             return super().check_action(action, parameters)
-        if self.controllers.confirmations.open:
+        if self.confirmations.open:
             return parameters[:1] == ("quit",)
         if self.screen is self.chat or parameters[:1] in _ON_ANY_SCREEN:
             return True

@@ -3,26 +3,20 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tui.app.controllers.approvals import Approvals
-from tui.app.controllers.background import Background
-from tui.app.controllers.confirmations import Confirmations
-from tui.app.controllers.live_updates import LiveUpdates
+from tui.app.appearance import ALL_KEYS, ThemeSwitcher, UiStateService
+from tui.app.controllers.background import Background, LiveUpdates
+from tui.app.controllers.controller import Dependencies
 from tui.app.controllers.navigation import Navigation
-from tui.app.controllers.notices import NoticeController
 from tui.app.controllers.prompt import PromptController
+from tui.app.controllers.questions import Approvals
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.session_view import NoticeController, SessionPresenter
+from tui.app.controllers.side_requests import Summaries
 from tui.app.controllers.store_server import StoreServer
-from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
-from tui.app.dependencies import Dependencies
+from tui.app.desktop import Attention, Clipboard, PictureFiles
 from tui.app.input_queue import InputQueue
-from tui.app.services.attention import Attention
-from tui.app.services.clipboard import Clipboard
-from tui.app.services.picture_files import PictureFiles
-from tui.app.services.ui_state import UiStateService
-from tui.app.themes import ALL_KEYS, ThemeSwitcher
 from tui.engine.library.session_pages import SessionTitles
 from tui.engine.sessions.external_changes import Follower
 from tui.screens.chat import ChatScreen
@@ -31,20 +25,18 @@ from tui.terminal.flow_control import FlowControlledApp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tui.app.controllers.connect import ConnectController
     from tui.app.controllers.external_editor import ExternalEditor
     from tui.app.controllers.find import FindController
     from tui.app.controllers.imports import ImportController
-    from tui.app.controllers.links import LinkController
-    from tui.app.controllers.model_picker import ModelPicker
+    from tui.app.controllers.message_actions import LinkController, VersionController
+    from tui.app.controllers.model_picker import ConnectController, ModelPicker
     from tui.app.controllers.prompt import PromptHistoryController
     from tui.app.controllers.prompt_files import PromptFiles
-    from tui.app.controllers.question_forms import ServerQuestions
+    from tui.app.controllers.questions import ServerQuestions
     from tui.app.controllers.session_picker import PickerController
-    from tui.app.controllers.title_requests import TitleController
+    from tui.app.controllers.side_requests import TitleController
     from tui.app.controllers.tools import ToolController
-    from tui.app.controllers.versions import VersionController
-    from tui.commands.shell import CommandContext, Shell
+    from tui.commands.shell import CommandContext, Shell, Work
     from tui.domain.journal.message import Message
     from tui.domain.server_questions import Answer, ServerQuestion
 
@@ -62,6 +54,7 @@ class Controllers:
         chat: ChatScreen,
         parts: Dependencies,
         shell: "Callable[[], Shell]",
+        do: "Callable[[Work], None]",
         attention: Attention,
     ) -> None:
         self.chat, workspace = chat, parts.workspace
@@ -84,8 +77,8 @@ class Controllers:
         self.session_list = SessionListController(
             chat, workspace, parts.sessions, self.presenter, self.server
         )
-        shared = app, queue, chat, parts, workspace, self.presenter, self.session_list, shell
-        self._shared = shared
+        view = self.presenter, self.session_list
+        self._shared = shared = app, queue, chat, parts, workspace, *view, shell, do
         self.clipboard = Clipboard(app)
         self.picture_files = PictureFiles()
         self.approvals = Approvals(*shared, attention)
@@ -98,7 +91,6 @@ class Controllers:
         self.navigation = Navigation(*shared)
         self.search = SearchController(*shared, self.notices, self.navigation)
         self.background = Background(*shared, self.live_updates, self.ui_state)
-        self.confirmations = Confirmations(app, chat, queue)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
 
     async def _ask_for_server(self, question: "ServerQuestion") -> "Answer | None":
@@ -109,7 +101,7 @@ class Controllers:
 
     def toggle_help(self) -> None:
         """Open the help, or close it."""
-        from tui.screens.help import HelpScreen
+        from tui.screens.page import HelpScreen
 
         if isinstance(self._app.screen, HelpScreen):
             self._app.screen.dismiss()
@@ -140,25 +132,25 @@ class Controllers:
 
     @cached_property
     def questions(self) -> "ServerQuestions":
-        from tui.app.controllers.question_forms import ServerQuestions
+        from tui.app.controllers.questions import ServerQuestions
 
         return ServerQuestions(*self._shared, self._attention, self.clipboard)
 
     @cached_property
     def links(self) -> "LinkController":
-        from tui.app.controllers.links import LinkController
+        from tui.app.controllers.message_actions import LinkController
 
         return LinkController(*self._shared, self.picture_files)
 
     @cached_property
     def versions(self) -> "VersionController":
-        from tui.app.controllers.versions import VersionController
+        from tui.app.controllers.message_actions import VersionController
 
         return VersionController(*self._shared, self.navigation, self.turns, self.prompt)
 
     @cached_property
     def connect(self) -> "ConnectController":
-        from tui.app.controllers.connect import ConnectController
+        from tui.app.controllers.model_picker import ConnectController
 
         parts = self._parts
         return ConnectController(*self._shared, parts.connections(), parts.model_lists())
@@ -189,7 +181,7 @@ class Controllers:
 
     @cached_property
     def titles(self) -> "TitleController":
-        from tui.app.controllers.title_requests import TitleController
+        from tui.app.controllers.side_requests import TitleController
 
         return TitleController(*self._shared)
 

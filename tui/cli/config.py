@@ -31,7 +31,7 @@ def run(chosen: Namespace) -> int:
             flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
             settings = load_settings(file, os.environ, flags)
             # Settings that the screen would not start with are refused here, too.
-            from tui.app.themes import Appearance, check_appearance
+            from tui.app.appearance import Appearance, check_appearance
 
             root = paths.data_directory(os.environ, chosen.data_dir)
             open_store(settings.config.store or "", root, utc_now)

@@ -32,7 +32,7 @@ from tui.terminal import first_frame
 from tui.threads import new_loop
 
 if TYPE_CHECKING:
-    from tui.app.dependencies import Dependencies
+    from tui.app.controllers.controller import Dependencies
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
     from tui.engine.provider_connections import ProviderConnections
@@ -139,10 +139,9 @@ def _parts(
     final_save: "FinalSave",
     turn_settings: TurnSettings,
 ) -> "Dependencies":
-    from tui.app.dependencies import Dependencies
-    from tui.app.services.automatic_imports import AutomaticImports
-    from tui.app.services.session_imports import SessionImports
-    from tui.app.themes import Appearance
+    from tui.app.appearance import Appearance
+    from tui.app.controllers.controller import Dependencies
+    from tui.app.session_imports import AutomaticImports, SessionImports
 
     config, root = program.settings.config, program.data_directory
     place, flags = str(root), ["--data-dir", str(root.absolute())]

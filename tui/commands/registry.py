@@ -9,9 +9,7 @@ from tui.commands import (
     details,
     leaving,
     opening,
-    request_settings,
     saving,
-    todo_list,
 )
 from tui.commands.shell import FUNCTIONS, Opened, Shell, Work, command
 from tui.config.paths import changelog

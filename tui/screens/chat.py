@@ -29,11 +29,10 @@ from tui.domain.screen_sizes import (
 )
 from tui.domain.views.session_rows import SessionRows
 from tui.domain.views.shown_session import ActivityView, PromptQueue, SessionStatus, SessionView
-from tui.screens.first_paint import FirstPaint
+from tui.screens.beginning import FirstPaint, welcome
 from tui.screens.keys import CHAT, CHAT_LINE, USEFUL
 from tui.screens.session_walk import SessionWalk
 from tui.screens.typed_text import TypedText, is_text
-from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked, MatchWanted, PromptWanted, SessionSelected, hint

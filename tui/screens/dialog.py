@@ -1,15 +1,30 @@
-"""The base class of modal screens."""
+"""The base classes of dialogs: of any, and of those with a list, a filter or a preview."""
 
-from typing import ClassVar
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
-from textual.app import App
+from textual.app import App, ComposeResult
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
 
+from tui.domain.models import looks_like_key, matches
 from tui.domain.screen_sizes import KEY_LINE_FROM_ROWS
+from tui.domain.text import make_visible, make_visible_line
+from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.keys import short_key_name
+from tui.widgets.line_input import LineInput
+from tui.widgets.line_list import LineList
+from tui.widgets.search_hits import PreviewPane
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 _BESIDE_KEYS = 4
 """Columns of the border that the keys in it leave free."""
@@ -84,3 +99,280 @@ def _fitting(keys: str, width: int) -> str:
     while width and others[1:] and len(" · ".join(parts)) > width - _BESIDE_KEYS:
         parts.remove(others.pop())
     return " · ".join(parts)
+
+
+SETTLED_SECONDS = 0.05
+"""Debounce of the highlight: to change the theme takes longer than a held key repeats."""
+
+
+class ListDialog(Dialog[int | None]):
+    """A title, what it is about, and rows; the result is the index of the chosen row."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # With priority: the list binds the same key, and names it nowhere.
+        Binding("enter", "choose", "Choose", priority=True),
+        Binding("escape", "dismiss", "Back"),
+    ]
+    DEFAULT_CSS = """
+    ListDialog {
+        align: center middle;
+        Vertical { width: 100%; max-width: 100; height: auto; max-height: 100%; padding: 0 1; }
+        .list-dialog--detail { color: $text-muted; margin-bottom: 1; }
+        OptionList {
+            height: auto; max-height: 100%; border: none; padding: 0; background: $surface;
+            scrollbar-size-vertical: 1;
+            scrollbar-background: $surface; scrollbar-color: $foreground 30%;
+            &:focus { border: none; background-tint: $foreground 0%; }
+        }
+    }
+    """
+
+    def __init__(
+        self, title: str, rows: Sequence[str], highlighted: int = 0, *, detail: str = ""
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._detail = detail
+        self.list = OptionList(*[Content(make_visible_line(row)) for row in rows], markup=False)
+        self.list.highlighted = highlighted
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content(self._title)
+            if self._detail:
+                yield Static(Content(make_visible(self._detail)), classes="list-dialog--detail")
+            yield self.list
+
+    def action_choose(self) -> None:
+        self.list.action_select()
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(event.option_index)
+
+
+class ThemePicker(ListDialog):
+    """Lists themes at the side, and calls ``preview`` with the highlighted one."""
+
+    DEFAULT_CSS = """
+    ThemePicker {
+        align: right middle;
+        Vertical { max-width: 32; }
+    }
+    """
+
+    def __init__(
+        self, names: Sequence[str], current: str, preview: Callable[[str], object]
+    ) -> None:
+        super().__init__("Theme", names, names.index(current))
+        self._names = names
+        self._preview = preview
+        self._timer: Timer | None = None
+
+    @on(OptionList.OptionHighlighted)
+    def _show_later(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        if self._timer is not None:
+            self._timer.stop()
+        name = self._names[event.option_index]
+        self._timer = self.set_timer(SETTLED_SECONDS, lambda: self._preview(name))
+
+
+CHOOSER_KEYS: list[BindingType] = [
+    # With priority: the line binds some of them.
+    Binding("enter", "choose", "Choose", priority=True),
+    Binding("down", "move(1)", "Next", show=False, priority=True),
+    Binding("up", "move(-1)", "Previous", show=False, priority=True),
+    Binding("pagedown", "move_page(1)", "Page down", show=False, priority=True),
+    Binding("pageup", "move_page(-1)", "Page up", show=False, priority=True),
+    Binding("escape", "back", "Back", priority=True),
+]
+
+
+class ShownInput(LineInput):
+    """An input that leaves a pasted key to its screen, because it would be shown."""
+
+    takes_pastes = True
+
+    def on_paste(self, event: events.Paste) -> None:
+        if not self.takes_pastes or looks_like_key(event.text):
+            event.prevent_default()
+
+
+class ChooserDialog(Dialog[ScreenResultType]):
+    """A title, a line of words, a filter, and the choices that match it."""
+
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = CHOOSER_KEYS
+    DEFAULT_CSS = """
+    ChooserDialog {
+        align: center middle;
+        #chooser {
+            width: 100%; max-width: 84; height: 100%; max-height: 18; padding: 0 1;
+        }
+        #chooser-words { height: auto; max-height: 4; color: $text-muted; }
+        #chooser-words.-error { color: $text-error; }
+        LineInput { height: 1; width: 100%; border: none; padding: 0; background: $panel; }
+        ChoiceList { margin: 0; }
+        &.-typing #chooser { height: auto; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = Static(id="chooser-words", markup=False)
+        self.filter = ShownInput(placeholder="type to filter", compact=True, select_on_focus=False)
+        self.choices = ChoiceList()
+        self._all: Sequence[Choice] = ()
+        self._tail: Sequence[Choice] = ()
+        self._keys = ""
+        self._matched = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="chooser", classes="dialog"):
+            yield self.words
+            yield from self.lines()
+            yield self.choices
+
+    def lines(self) -> ComposeResult:
+        """The inputs: the filter, and those of subclasses."""
+        yield self.filter
+
+    # --- what it shows
+
+    def entitle(self, title: str, keys: str) -> None:
+        """Show a title, and the keys that work."""
+        box = self.query_one("#chooser", Vertical)
+        box.border_title = Content(make_visible_line(title))
+        self._keys = keys
+        self.name_keys()
+
+    def key_words(self) -> str:
+        return self._keys
+
+    def say(self, words: str, *, error: bool = False) -> None:
+        """Show words below the title."""
+        self.words.update(Content(make_visible_line(words)))
+        self.words.set_class(error, "-error")
+        self.words.display = bool(words)
+
+    def offer(
+        self, choices: Sequence[Choice], highlighted: str = "", tail: Sequence[Choice] = ()
+    ) -> None:
+        """Show choices, those that match the filter; ``tail`` are lines below them."""
+        self._all, self._tail = choices, tail
+        self._show_matching(highlighted)
+
+    def unlisted(self, text: str) -> Choice | None:  # noqa: ARG002 - for those that have one
+        """The choice for a typed text that is not among the choices."""
+        return None
+
+    def _show_matching(self, highlighted: str) -> None:
+        self._matched = self.filter.value
+        text = self._matched.strip()
+        found = [choice for choice in self._all if matches(f"{choice.text} {choice.id}", text)]
+        typed = self.unlisted(text) if text else None
+        self.choices.show([*found, *([typed] if typed else []), *self._tail], highlighted)
+
+    @on(LineInput.Changed)
+    def _follow_filter(self, event: LineInput.Changed) -> None:
+        event.stop()
+        # Not what the dialog has cleared itself: the choices were shown with their highlight since.
+        if event.input is self.filter and self.filter.value != self._matched:
+            self._show_matching("")
+
+    # --- keys
+
+    def action_move(self, lines: int) -> None:
+        self.choices.move(lines)
+
+    def action_move_page(self, pages: int) -> None:
+        self.choices.move_page(pages)
+
+    async def action_back(self) -> None:
+        self.dismiss(None)
+
+    @on(ChoiceList.Chosen)
+    def action_choose(self) -> None:
+        """Take the highlighted choice."""
+
+    def type_into(self, line: Widget | None) -> None:
+        """Show one line, or none, and let it have the keys."""
+        for each in self.query(LineInput):
+            each.display = each is line
+        self.set_focus(line)
+
+
+Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+class PreviewDialog(Dialog[None]):
+    """Has rows found by what is typed, and the highlighted one previewed.
+
+    From ``WIDE_FROM`` columns on, the preview is at the right of the rows, else below them.
+    """
+
+    AUTO_FOCUS = "LineInput"
+    WIDE_FROM: ClassVar[int]
+    SETTLED_SECONDS: ClassVar[float]
+    """The time after which what was typed, or is highlighted, is worth some work."""
+    # Here and not in ``styles/``, which every start parses.
+    DEFAULT_CSS = """
+    PreviewDialog {
+        .whole { width: 100%; height: 100%; background: $background; layers: rows line; }
+        .line { height: 1; background: $panel; padding: 0 1; }
+        .label { width: auto; color: $text-primary; text-style: bold; }
+        LineInput { width: 1fr; background: $panel; }
+        .words {
+            height: 1;
+            padding: 0 1;
+            color: $text-muted;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+        }
+        .found { height: 1fr; }
+        LineList { height: 3fr; }
+        PreviewPane { height: 2fr; padding: 0 1; border-top: solid $panel; }
+
+        &.-wide {
+            .found { layout: horizontal; }
+            LineList { width: 3fr; height: 100%; }
+            PreviewPane { width: 2fr; height: 100%; border-top: none; border-left: solid $panel; }
+        }
+    }
+    """
+
+    def __init__(self, line: LineInput) -> None:
+        super().__init__()
+        self.line = line
+        self.preview = PreviewPane()
+        self._timer: Timer | None = None
+
+    def parts(self, label: str, above: Static, rows: LineList[Any]) -> Iterator[Widget]:
+        """Lay out the line, the words above the rows, the rows and the preview."""
+        with Horizontal(classes="line"):
+            yield Static(Content(label), classes="label")
+            yield self.line
+        yield above
+        with Container(classes="found"):
+            yield rows
+            yield self.preview
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width >= self.WIDE_FROM, "-wide")
+
+    def settle(self, then: Callable[[], object]) -> None:
+        """Call ``then`` unless this is called again before that."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(self.SETTLED_SECONDS, then)
+
+    def run(self, name: str, work: Work) -> None:
+        """Run the latest work of a name; it ends an earlier one."""
+        self.run_worker(work, name=name, group=name, exclusive=True)
+
+    def clear_preview(self) -> None:
+        """Show no preview, and let none come."""
+        self.preview.show(None, datetime.now(UTC))
+        self.workers.cancel_group(self, "preview")  # pyright: ignore[reportUnknownMemberType]

@@ -12,7 +12,7 @@ from textual.widgets import ProgressBar
 
 from tui.domain.imports import ImportProgress, ImportRow, bytes_words
 from tui.domain.text import make_visible_line, plural
-from tui.screens.chooser_dialog import ChooserDialog
+from tui.screens.dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 
 Step = Literal["finding", "choosing", "importing", "over"]

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from tui.domain.views.tools import ToolRow
-from tui.screens.chooser_dialog import ChooserDialog
+from tui.screens.dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.line_input import LineInput, MaskedInput
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from tui.domain.views.shown_session import SessionStatus
 
-_SHARED = "app", "queue", "chat", "parts", "workspace", "presenter", "session_list", "shell"
+_SHARED = "app", "queue", "chat", "parts", "workspace", "presenter", "session_list", "shell", "do"
 
 
 def shared(**parts):

@@ -8,7 +8,7 @@ from textual import on
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tui.app.theme_contrast import ThemeContrastApp
+from tui.app.appearance import ThemeContrastApp
 from tui.domain.journal.message import Message, ToolCall
 from tui.widgets.intents import PageWanted, VersionIntent
 from tui.widgets.transcript import Transcript

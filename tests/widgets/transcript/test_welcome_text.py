@@ -5,8 +5,8 @@ import pytest
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import STYLES, asked
-from tui.app.theme_contrast import ThemeContrastApp
-from tui.screens.welcome import welcome
+from tui.app.appearance import ThemeContrastApp
+from tui.screens.beginning import welcome
 from tui.widgets.transcript import Transcript
 from tui.widgets.transcript.welcome_text import WelcomeText
 

@@ -6,7 +6,6 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.controller import Controller
 from tui.domain.journal.session import Surroundings
 from tui.domain.views.notice import Notice
@@ -59,7 +58,7 @@ class Navigation(Controller):
                     shell.show_moved(left.id)
 
             # Again as a command, which asks whether it may be lost.
-            self._app.post_message(WorkGiven(leave_for))
+            self._do(leave_for)
             return False
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))

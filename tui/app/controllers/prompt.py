@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.app.controllers.controller import Controller
-from tui.app.controllers.summaries import Summaries
+from tui.app.controllers.side_requests import Summaries
 from tui.app.controllers.turns import Turns
 from tui.domain.commands import PromptText
 from tui.domain.views.notice import Notice

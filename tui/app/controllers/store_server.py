@@ -15,7 +15,7 @@ from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable, StorageError
 
 if TYPE_CHECKING:
-    from tui.screens.list_dialog import ListDialog
+    from tui.screens.dialog import ListDialog
 
 USE_FILES = 75
 """The return code that restarts the program with the files of this machine."""
@@ -42,7 +42,7 @@ class StoreServer(msgspec.Struct, eq=False):
         try:
             warnings = await asyncio.to_thread(check)
         except StorageError as error:
-            from tui.screens.list_dialog import ListDialog
+            from tui.screens.dialog import ListDialog
 
             title = "The store's server is not available"
             self._question = ListDialog(title, _CHOICES, detail=str(error))

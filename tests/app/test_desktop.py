@@ -1,13 +1,16 @@
-"""Copying tells the truth: which tool took it, whether the terminal was asked, or neither."""
+"""The desktop: what is copied to its clipboard, and how it alerts the user."""
 
 import base64
 import os
+from types import SimpleNamespace
 
 import pytest
 from textual.app import App
 
 from tests.waiting import until
-from tui.app.services.clipboard import OSC52_BYTES, Clipboard, Tried, desktop_tools, run_tools
+from tui.app.desktop import OSC52_BYTES, Attention, Clipboard, Tried, desktop_tools, run_tools
+from tui.config.settings_schema import NotifySettings
+from tui.terminal.environment import RESTORE_TITLE, SAVE_TITLE
 
 COPIED = "Copied 1 line"
 
@@ -158,7 +161,7 @@ async def test_a_lone_surrogate_is_copied_as_what_can_be_written(desk):
 
 
 def test_a_tool_that_does_not_answer_is_given_up(desk, monkeypatch):
-    monkeypatch.setattr("tui.app.services.clipboard.SECONDS", 0.2)
+    monkeypatch.setattr("tui.app.desktop.SECONDS", 0.2)
     desk("xclip", "exec /bin/sleep 600")
     tried = run_tools([*desktop_tools({**desk.environment, "DISPLAY": ":0"}, "linux")], "x" * 10**6)
     assert tried == Tried(failures=("xclip: no answer",))
@@ -166,7 +169,7 @@ def test_a_tool_that_does_not_answer_is_given_up(desk, monkeypatch):
 
 def test_what_serves_the_clipboard_from_then_on_is_not_waited_for(desk, monkeypatch):
     # Were it waited for, it would be given up as one that does not answer.
-    monkeypatch.setattr("tui.app.services.clipboard.SECONDS", 60)
+    monkeypatch.setattr("tui.app.desktop.SECONDS", 60)
     desk("xclip", '/bin/sleep 600 & echo $! > "$OUT"')
     tried = run_tools([*desktop_tools({**desk.environment, "DISPLAY": ":0"}, "linux")], "text")
     assert tried == Tried("xclip")
@@ -197,3 +200,93 @@ async def test_no_control_character_is_copied_but_newline_and_tab(desk):
     copied = "a]52;c;x\n\tbc\nd\ne \u202e會"
     assert await desk.copy(odd) == ("Copied 4 lines", copied)
     assert desk.out.read_text("utf-8") == copied
+
+
+ANSWERED = '\x1b]9;"Fix the login" answered\x1b\\'
+TITLE = '\x1b]2;● "Fix the login" answered\x1b\\'
+NAMED = {"TERM": "xterm-256color"}
+
+
+class Terminal:
+    """A terminal that keeps what it is sent."""
+
+    def __init__(self):
+        self.app_focus = True
+        self.sent = []
+
+    def bell(self):
+        self.sent.append("\a")
+
+    def write_to_terminal(self, sequence):
+        self.sent.append(sequence)
+
+
+@pytest.fixture
+def app():
+    return Terminal()
+
+
+@pytest.fixture
+def session():
+    return SimpleNamespace(label=lambda: "Fix the login")
+
+
+def attention(app, current, environment=NAMED, **settings):
+    switcher = SimpleNamespace(current=current)
+    return Attention(app, switcher, NotifySettings(**settings), environment)
+
+
+def test_nothing_is_sent_while_the_session_is_looked_at(app, session):
+    attention(app, session).tell(session, "answered")
+    assert app.sent == []
+
+
+def test_another_session_on_screen_is_told(app, session):
+    attention(app, object()).tell(session, "answered")
+    assert app.sent == [ANSWERED, SAVE_TITLE + TITLE, "\a"]
+
+
+def test_a_terminal_without_focus_is_told_and_gets_its_title_back(app, session):
+    app.app_focus = False
+    told = attention(app, session)
+    told.tell(session, "answered")
+    told.tell(session, "answered")
+    told.end()
+    told.end()
+    assert "".join(app.sent).count(SAVE_TITLE) == 1
+    assert app.sent.count(RESTORE_TITLE) == 1
+
+
+@pytest.mark.parametrize(
+    ("off", "gone"), [("bell", "\a"), ("desktop", ANSWERED), ("title", SAVE_TITLE + TITLE)]
+)
+def test_each_can_be_switched_off(app, session, off, gone):
+    attention(app, None, **{off: False}).tell(session, "answered")
+    assert gone not in app.sent
+    assert len(app.sent) == 2
+
+
+def test_no_sequence_of_a_title_gets_out(app, session):
+    session.label = lambda: "a\x1b]2;evil\x07\x9c\x1b\\;b\ud800\u202e"
+    attention(app, None, {"TERM": "rxvt"}).tell(session, "answered")
+    text = "".join(app.sent).replace("\a", "", 1)
+    assert "evil\x07" not in text
+    assert "\x9c" not in text
+    assert text.count("\x1b]") == 2
+    assert text.count("\x1b\\") == 2
+
+
+@pytest.mark.parametrize(
+    ("environment", "begins"),
+    [
+        ({"TERM": "rxvt-unicode"}, "\x1b]777;notify;sibyl-tui;"),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "7600"}, "\x1b]777;notify;sibyl-tui;"),
+        ({"TERM": "tmux-256color", "TMUX": "/run/tmux"}, "\x1bPtmux;\x1b\x1b]9;"),
+        ({"TERM": "screen", "STY": "1"}, "\x1bP\x1b]9;"),
+        ({"TERM": "linux"}, ""),
+    ],
+)
+def test_each_terminal_gets_what_it_knows(app, session, environment, begins):
+    attention(app, None, environment, title=False, bell=False).tell(session, "answered")
+    assert app.sent[0].startswith(begins)
+    assert bool(app.sent[0]) == bool(begins)

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from tests.importers.written import write_session
-from tui.app.services.automatic_imports import _CODE, AutomaticImports
+from tui.app.session_imports import _CODE, AutomaticImports
 from tui.domain.views.notice import Notice
 from tui.storage import locks, ui_state
 from tui.storage.file_store import FileStore

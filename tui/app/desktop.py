@@ -1,7 +1,4 @@
-"""The clipboard: the desktop's own tool, and a request to the terminal.
-
-A tool reports failures; a terminal never does, so a request to it counts as a copy.
-"""
+"""The desktop around the program: its clipboard, its alerts, and files for its viewers."""
 
 import asyncio
 import os
@@ -16,8 +13,13 @@ from typing import Any
 import msgspec
 from textual.app import App
 
-from tui.domain.text import make_visible_line, plural, without_controls
+from tui.config.settings_schema import NotifySettings
+from tui.domain.text import cut_to_cells, make_visible_line, plural, without_controls
 from tui.domain.views.notice import Notice
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.switching import Switcher
+from tui.terminal import environment as attention
+from tui.terminal.textual_private import AppBase
 
 OSC52_BYTES = 100_000
 """The longest request that terminals in use take, as it is written: in base64."""
@@ -148,3 +150,70 @@ def _run(tool: Sequence[str], data: bytes) -> str | None:
         first = complaints.read(4 * _REASON_CHARACTERS).decode("utf-8", "replace").strip()
     reason = make_visible_line(first.partition("\n")[0])[:_REASON_CHARACTERS]
     return reason.rstrip(".") or f"exit code {done.returncode}"
+
+
+_TITLE_CELLS = 60
+
+
+class Attention(msgspec.Struct, eq=False):
+    """Rings the bell, notifies the desktop and changes the title, as far as each is set.
+
+    A terminal that does not report its focus counts as focused.
+    """
+
+    _app: AppBase
+    _switcher: Switcher
+    _settings: NotifySettings
+    _environment: Mapping[str, str] = os.environ
+    _is_title_changed: bool = False
+
+    def tell(self, session: LoadedSession, what: str) -> None:
+        """Alert the user to an event in a session, unless it is in view."""
+        if self._app.app_focus and session is self._switcher.current:
+            return
+        words = f'"{cut_to_cells(session.label(), _TITLE_CELLS)}" {what}'
+        if self._settings.desktop:
+            self._app.write_to_terminal(attention.notification(words, self._environment))
+        if self._settings.title:
+            sequence = attention.title(f"● {words}", self._environment)
+            if sequence and not self._is_title_changed:
+                self._is_title_changed = True
+                sequence = attention.SAVE_TITLE + sequence
+            self._app.write_to_terminal(sequence)
+        if self._settings.bell:
+            self._app.bell()
+
+    def end(self) -> None:
+        """Restore the title, as the terminal has the focus again."""
+        if self._is_title_changed:
+            self._is_title_changed = False
+            self._app.write_to_terminal(attention.RESTORE_TITLE)
+
+
+class PictureFiles:
+    """Writes each picture to a folder of its own that only the user can enter."""
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        self._environment = environment
+        self._folders: list[Path] = []
+
+    def write(self, name: str, data: bytes) -> Path:
+        """Write a new file. Raises ``OSError``."""
+        # Imported here: most runs open no picture.
+        import tempfile
+
+        # The user's directory of runtime files is in memory, and removed at log-out.
+        room = self._environment.get("XDG_RUNTIME_DIR", "")
+        is_there = Path(room).is_absolute() and os.access(room, os.W_OK | os.X_OK)
+        folder = Path(tempfile.mkdtemp(prefix="sibyl-tui-", dir=room if is_there else None))
+        self._folders.append(folder)
+        path = folder / name
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            file.write(data)
+        return path
+
+    def remove(self) -> None:
+        """Remove all files that were written."""
+        while self._folders:
+            shutil.rmtree(self._folders.pop(), ignore_errors=True)

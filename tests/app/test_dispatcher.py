@@ -1,7 +1,7 @@
 import asyncio
 from types import SimpleNamespace
 
-from tui.app.shell import AppShell
+from tui.app.dispatcher import AppShell
 
 
 async def test_notices_status_and_list_are_shown_anew_behind_a_command():
@@ -19,5 +19,5 @@ async def test_notices_status_and_list_are_shown_anew_behind_a_command():
     async def save(shell):
         shell.say("Saved.")
 
-    await AppShell(app, None, controllers, None).start(save)()
+    await AppShell(app, None, controllers, None, None).start(save)()
     assert shown == ["Saved.", "notices", "status", "list"]

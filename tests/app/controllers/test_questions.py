@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.app.controllers.stand_ins import Session, shared
-from tui.app.controllers.approvals import Approvals
+from tui.app.controllers.questions import Approvals
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import Decision, Question, ToolApproval
 from tui.engine.sessions.loaded_session import Activity

@@ -1,1 +1,0 @@
-"""Services of the application that no screen shows."""
