@@ -136,5 +136,5 @@ async def question(app):
 async def go_to(app, pilot, session_id):
     """Choose a session in the sidebar."""
     app.chat.sidebar.focus()
-    app.chat.sidebar.highlight(session_id)
+    app.chat.sidebar.rows.highlight(session_id)
     await pilot.press("enter")

@@ -68,7 +68,7 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
         await go_to(app, pilot, other)
         await until(lambda: "It was." in conversation(app), "the other session")
         app.chat.sidebar.focus()
-        app.chat.sidebar.highlight(mine)
+        app.chat.sidebar.rows.highlight(mine)
         await pilot.press("x")
         await question(app)
         await pilot.press("y")

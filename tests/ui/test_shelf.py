@@ -40,7 +40,7 @@ def archived(app):
 async def highlight(app, session_id):
     app.chat.sidebar.focus()
     await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
-    app.chat.sidebar.highlight(session_id)
+    app.chat.sidebar.rows.highlight(session_id)
 
 
 @pytest.mark.fast

@@ -25,7 +25,7 @@ async def highlight(app, session_id):
     """Put the keys and the highlight on a session's row."""
     app.chat.sidebar.focus()
     await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
-    app.chat.sidebar.highlight(session_id)
+    app.chat.sidebar.rows.highlight(session_id)
 
 
 async def rename(app, pilot):

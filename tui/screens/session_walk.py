@@ -43,14 +43,14 @@ class SessionWalk(msgspec.Struct, eq=False):
     def arrive(self, session_id: str) -> None:
         """Note the session on screen."""
         self.shown = session_id
-        self._sidebar.highlight(session_id)
+        self._sidebar.rows.highlight(session_id)
         if self.aim == session_id:
             self.aim = None
 
     def stay(self) -> None:
         """Give up the session that was selected: it could not be shown."""
         self.aim = None
-        self._sidebar.highlight(self.shown)
+        self._sidebar.rows.highlight(self.shown)
 
     def step(self, step: int) -> None:
         """Select the session above or below the one that was selected last."""

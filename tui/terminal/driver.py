@@ -186,7 +186,10 @@ class TakeoverDriver(DriverBase):
     def start_application_mode(self) -> None:
         self._parser = KeyParser()
         if sys.__stderr__ is not None:
-            self._flow_control = self._new_flow_control()
+            app = self.app
+            has_own = isinstance(app, FlowControlledApp)
+            self._flow_control = app.flow_control if has_own else FlowControl(app)
+            self._flow_control.begin(self.call_in_loop)
             self._output = Output(sys.__stderr__, self._paint_again, self._flow_control.note_taken)
             self.replace_file(self._output)
         original = first_frame.hand_over()
@@ -196,13 +199,6 @@ class TakeoverDriver(DriverBase):
         self.attrs_before = original or self.attrs_before
         # Textual ignores it once the terminal has reported a size on its own.
         signal.signal(signal.SIGWINCH, self._report_size)
-
-    def _new_flow_control(self) -> FlowControl:
-        app = self.app
-        has_own = isinstance(app, FlowControlledApp)
-        flow_control = app.flow_control if has_own else FlowControl(app)
-        flow_control.begin(self.call_in_loop)
-        return flow_control
 
     def write(self, data: str) -> None:
         if self._is_entered and data == _ENTER_ALTERNATE_SCREEN:

@@ -179,7 +179,7 @@ class KeyLine(Widget):
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._follow)  # pyright: ignore[reportUnknownMemberType]
-        self._read_keys(self.screen)
+        self._follow(self.screen)
 
     def hide_keys(self) -> None:
         """Show no keys: while another screen is on top, it names its own."""
@@ -199,11 +199,8 @@ class KeyLine(Widget):
         self.refresh()
 
     def _follow(self, screen: Screen[object]) -> None:
-        if screen.is_active:
-            self._read_keys(screen)
-
-    def _read_keys(self, screen: Screen[object]) -> None:
-        keys = tuple(self._shown_keys(screen))
+        """Show the keys that work now; a screen that is not on top has none."""
+        keys = tuple(self._shown_keys(screen)) if screen.is_active else self._keys
         if keys != self._keys:
             self._keys = keys
             self.refresh()

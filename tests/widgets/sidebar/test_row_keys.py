@@ -217,10 +217,10 @@ async def test_another_key_may_be_chosen_that_asks():
 
 async def test_p_pins_and_takes_the_pin_away():
     async with shown(rows(row(1), row(2, pinned=True, group=Group.PINNED))) as (app, pilot):
-        app.sidebar.highlight(row(1).id)
+        app.sidebar.rows.highlight(row(1).id)
         await pilot.press("p")
         await until(lambda: app.heard(intents.SessionPinned), "the wish")
-        app.sidebar.highlight(row(2).id)
+        app.sidebar.rows.highlight(row(2).id)
         await pilot.press("p")
         await until(lambda: len(app.heard(intents.SessionPinned)) == 2, "the other")
         wanted = [(each.session_id, each.pinned) for each in app.heard(intents.SessionPinned)]

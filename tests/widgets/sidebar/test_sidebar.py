@@ -203,7 +203,7 @@ async def test_the_highlight_is_in_view_when_rows_were_shown_before_there_was_ro
 
 async def test_the_highlight_stays_on_its_session_while_rows_come_and_change_places():
     async with shown(rows(row(1), row(2), row(3))) as (app, _):
-        app.sidebar.highlight("session-2")
+        app.sidebar.rows.highlight("session-2")
         app.sidebar.show_rows(rows(row(9), row(8), row(1), row(2), row(3)), NOW)
         assert app.sidebar.highlighted == "session-2"
         app.sidebar.show_rows(rows(row(2, Group.OPEN), row(9), row(1), row(3)), NOW)
@@ -216,7 +216,7 @@ async def test_the_highlight_stays_on_its_session_while_rows_come_and_change_pla
 async def test_the_highlight_goes_to_the_nearest_session_when_its_own_is_gone(gone, near):
     found = [row(1), row(2), row(3, Group.OLDER), row(4, Group.OLDER)]
     async with shown(rows(*found)) as (app, _):
-        app.sidebar.highlight(f"session-{gone}")
+        app.sidebar.rows.highlight(f"session-{gone}")
         left = [other for other in found if other.id != f"session-{gone}"]
         app.sidebar.show_rows(rows(*left), NOW)
         assert app.sidebar.highlighted == near
@@ -237,7 +237,7 @@ async def test_a_session_without_a_row_is_highlighted_once_it_has_one_unless_the
     keys, then
 ):
     async with shown(rows(row(1), row(2))) as (app, pilot):
-        app.sidebar.highlight("session-3")
+        app.sidebar.rows.highlight("session-3")
         assert app.sidebar.highlighted == "session-1"
         await pilot.press(*keys)
         app.sidebar.show_rows(rows(row(3), row(1), row(2)), NOW)
@@ -246,16 +246,16 @@ async def test_a_session_without_a_row_is_highlighted_once_it_has_one_unless_the
 
 async def test_highlighting_a_session_brings_it_into_view():
     async with shown(many(200)) as (app, _):
-        app.sidebar.highlight("session-00150")
+        app.sidebar.rows.highlight("session-00150")
         assert app.line_of("Session 00150") == len(app.lines) - 1
-        app.sidebar.highlight("session-00120")
+        app.sidebar.rows.highlight("session-00120")
         assert app.line_of("Session 00120") == 0
 
 
 async def test_the_view_stays_when_rows_are_added_above_and_below():
     given_rows = many(100)
     async with shown(given_rows) as (app, _):
-        app.sidebar.highlight("session-00050")
+        app.sidebar.rows.highlight("session-00050")
         seen = app.lines
         more = [row(f"new {number}") for number in range(30)]
         app.sidebar.show_rows(rows(*more, *given_rows.rows, *many(50, 100).rows), NOW)
@@ -265,7 +265,7 @@ async def test_the_view_stays_when_rows_are_added_above_and_below():
 async def test_the_view_does_not_follow_a_session_that_was_used_and_went_to_the_top():
     given_rows = many(100)
     async with shown(given_rows) as (app, _):
-        app.sidebar.highlight("session-00050")
+        app.sidebar.rows.highlight("session-00050")
         seen = app.lines
         used = given_rows.rows[int(seen[0].split()[1])]
         left = [other for other in given_rows.rows if other != used]
@@ -289,7 +289,7 @@ async def test_the_view_has_no_hole_when_rows_are_taken_away():
 
 async def test_a_view_that_becomes_smaller_keeps_the_highlight():
     async with shown(many(100)) as (app, pilot):
-        app.sidebar.highlight("session-00050")
+        app.sidebar.rows.highlight("session-00050")
         await pilot.resize_terminal(32, 12)
         await until(lambda: app.list.size.height < 12, "the new size")
         await until(lambda: "Session 00050" in app.lines[-1], "the highlight on the last line")
@@ -350,7 +350,7 @@ async def test_keys_select_a_session_and_want_a_new_one_or_those_of_all_projects
 
 async def test_a_click_highlights_and_selects_what_is_seen_there():
     async with shown(many(100)) as (app, pilot):
-        app.sidebar.highlight("session-00060")
+        app.sidebar.rows.highlight("session-00060")
         await pilot.click(RowsView, offset=(5, app.line_of("Session 00055")))
         assert app.sidebar.highlighted == "session-00055"
         assert [each.session_id for each in app.said] == ["session-00055"]
@@ -527,7 +527,7 @@ async def test_what_is_folded_while_filtering_is_not_for_the_next_filter():
 
 async def test_a_filter_that_is_cleared_gives_the_highlight_back():
     async with shown(many(50)) as (app, pilot):
-        app.sidebar.highlight("session-00030")
+        app.sidebar.rows.highlight("session-00030")
         await pilot.press("slash", "x")
         await until(lambda: app.lines == [" No matches"], "no match")
         await pilot.press("escape")
@@ -570,7 +570,7 @@ async def test_more_is_wanted_once_when_the_end_is_within_a_screen():
     async with shown(many(100, more=True)) as (app, pilot):
         assert app.heard(intents.MoreWanted) == []
         height = app.list.size.height
-        app.sidebar.highlight(f"session-{100 - height - 3:05}")
+        app.sidebar.rows.highlight(f"session-{100 - height - 3:05}")
         await pilot.pause()
         assert app.heard(intents.MoreWanted) == []
         await pilot.press("down", "down", "down", "down", "end", "home", "end")

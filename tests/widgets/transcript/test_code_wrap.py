@@ -54,7 +54,7 @@ async def test_w_cuts_the_lines_and_wraps_them_again(opened):
 
 async def test_what_is_selected_is_the_line_as_it_was_written(opened):
     async with opened(answered(CODE, "a")) as (app, _):
-        item = app.conversation.item_of("a")
+        item = app.conversation.items["a"]
         first, last = offset_row(item.order, 1, 0), offset_row(item.order, 2, 100)
         everything = Selection(Offset(0, first), Offset(1 << 20, last))
         assert f"{LONG}\nshort = 1" in app.transcript.get_selection(everything)[0]
@@ -96,7 +96,7 @@ async def test_code_in_a_list_wraps_alike_and_is_selected_as_it_was_written(open
     async with opened(answered(text, "a")) as (app, _):
         rows = [row.strip() for row in visible_text(app.transcript) if "argument" in row]
         assert [row.startswith("↳ ") for row in rows] == [False, True, True]
-        item = app.conversation.item_of("a")
+        item = app.conversation.items["a"]
         first, last = offset_row(item.order, 1, 0), offset_row(item.order, 1, 100)
         everything = Selection(Offset(0, first), Offset(1 << 20, last))
         assert LONG.replace(",  ", ", ") in app.transcript.get_selection(everything)[0]

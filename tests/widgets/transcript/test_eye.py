@@ -88,7 +88,7 @@ async def test_what_was_guessed_wrong_above_moves_nothing(opened):
         before, scrolled = visible_text(app.transcript), app.transcript.scroll_y
         conversation = app.conversation
         for key in ("odd3", "odd17", "odd29"):
-            item = conversation.item_of(key)
+            item = conversation.items[key]
             for block in range(len(item.blocks())):
                 conversation._measure(item, block)
         app.transcript._draw()

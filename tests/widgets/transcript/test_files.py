@@ -156,7 +156,7 @@ def test_a_large_file_is_neither_cut_nor_drawn_before_it_is_unfolded():
     )
     document.rows()
     assert document._drawn.rows < 30
-    document.fold(document.item_of("u"))
+    document.fold(document.items["u"])
     document.rows()
     # A few pieces around the viewport.
     assert document._drawn.rows < 2500
@@ -165,7 +165,7 @@ def test_a_large_file_is_neither_cut_nor_drawn_before_it_is_unfolded():
 def test_a_line_of_a_file_cannot_end_its_code():
     text = "~" * 60 + "\n" + "`" * 60 + "\nafter"
     document = drawn_document(files(FileBlock("a.rst", text, 100)), width=80, height=20)
-    document.fold(document.item_of("u"))
+    document.fold(document.items["u"])
     rows = [row.strip.text.rstrip() for row in document.rows()]
     assert rows[-3:] == [f" ┃ │ {line}" for line in text.split("\n")]
 
@@ -176,7 +176,7 @@ def test_unfolding_a_file_above_moves_nothing_of_another():
         files(CODE, long), *(answered("x", f"a{n}") for n in range(9)), height=10
     )
     document.rows()
-    item = document.item_of("u")
+    item = document.items["u"]
     document.fold(item, 2)
     document.reader.go_to(item, 30, 3)
     before = [row.strip.text for row in document.rows()]

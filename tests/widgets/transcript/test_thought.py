@@ -34,7 +34,7 @@ def test_it_folds_when_the_answer_begins_and_can_be_unfolded():
     document.end_thinking("m1", 12.4)
     document.add_text("m1", "Good day.")
     assert rows(document) == ["", "● fake:qwen3", "▸ thought for 12 s", "Good day."]
-    document.fold(document.item_of("m1"))
+    document.fold(document.items["m1"])
     assert rows(document) == [
         "",
         "● fake:qwen3",

@@ -13,10 +13,9 @@ from tests.widgets.transcript.conftest import (
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript import ScrollPosition
-from tui.widgets.transcript import transcript as transcript_module
 from tui.widgets.transcript.row_blocks import Details
 from tui.widgets.transcript.row_painter import RowPainter
-from tui.widgets.transcript.transcript import FRAMES_A_SECOND, LONGEST_WAIT, Throttle
+from tui.widgets.transcript.transcript import FRAMES_A_SECOND, LONGEST_WAIT, pause_after
 
 LOREM = "Some words of an answer that go on for a while, so that they take a few rows here. "
 
@@ -431,14 +430,8 @@ def test_details_are_parted_between_what_they_tell(page, width):
 @pytest.mark.parametrize(
     ("took", "wait"), [(0.001, 1 / FRAMES_A_SECOND), (0.1, 0.3), (5, LONGEST_WAIT)]
 )
-def test_a_slow_frame_is_followed_by_a_longer_pause_within_bounds(monkeypatch, took, wait):
-    now = [100.0]
-    monkeypatch.setattr(transcript_module.time, "monotonic", lambda: now[0])
-    frames = Throttle()
-    frames.begin()
-    now[0] += took
-    frames.end()
-    assert frames.wait == pytest.approx(wait)
+def test_a_slow_frame_is_followed_by_a_longer_pause_within_bounds(took, wait):
+    assert pause_after(took) == pytest.approx(wait)
 
 
 # --- weights and grounds

@@ -132,7 +132,7 @@ async def test_a_click_on_its_line_folds_too(opened, cell):
 async def test_folding_above_moves_nothing_below(opened):
     entries = [calling(), result("\n".join(f"line {n}" for n in range(30))), *numbered(30)]
     async with opened(*entries) as (app, pilot):
-        item = app.conversation.item_of("result")
+        item = app.conversation.items["result"]
         await pilot.press("pageup")
         before = visible_text(app.transcript)
         app.conversation.fold(item)

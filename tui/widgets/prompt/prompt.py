@@ -474,7 +474,15 @@ class Prompt(Widget):
         if self.useful != self._useful:
             self._useful = self.useful
             self.call_later(self.refresh_bindings)
-        self._settle(text, own)
+        if self._settling is not None:
+            self._settling.stop()
+        if own and len(text) <= MOST_CHARACTERS:
+            settled = self.ReferencesSettled
+            self._settling = self.set_timer(
+                SECONDS, lambda: self.post_message(settled(self.text, self.own_words))
+            )
+        else:
+            self.show_attached(None)
         if (text, own) == self._told or self._history.is_at(text):
             self._list.show(())
             return
@@ -485,18 +493,6 @@ class Prompt(Widget):
             self._show_subtitle()
         self._offer()
         self.post_message(self.Edited(text, self.editor.document.pastes, own))
-
-    def _settle(self, text: str, own: frozenset[str]) -> None:
-        """Look at what the text refers to once it has stood for a moment."""
-        if self._settling is not None:
-            self._settling.stop()
-        if own and len(text) <= MOST_CHARACTERS:
-            settled = self.ReferencesSettled
-            self._settling = self.set_timer(
-                SECONDS, lambda: self.post_message(settled(self.text, self.own_words))
-            )
-        else:
-            self.show_attached(None)
 
     def _offer(self) -> None:
         text = self.text

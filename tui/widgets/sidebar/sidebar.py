@@ -131,9 +131,6 @@ class FilterLine(LineInput):
 
     BINDINGS: ClassVar[list[BindingType]] = [*FILTER]
 
-    def __init__(self) -> None:
-        super().__init__(compact=True, select_on_focus=False, max_length=200)
-
 
 class Sidebar(Vertical):
     """Lists the sessions of this project or of all."""
@@ -169,7 +166,7 @@ class Sidebar(Vertical):
         # Textual looks for the actions of BINDINGS here.
         self.action_archive, self.action_delete = rows.action_archive, rows.action_delete
         self.action_pin, self.action_undo = rows.action_pin, rows.action_undo
-        self._filter = FilterLine()
+        self._filter = FilterLine(compact=True, select_on_focus=False, max_length=200)
         self._filter_row = Horizontal(classes="sidebar--filter")
         self._filter_row.display = False
         self.rename_line = RenameLine()
@@ -206,10 +203,6 @@ class Sidebar(Vertical):
         self.rows.show_rows(rows, now)
         self._place_rename_line()
         self._show_note()
-
-    def highlight(self, session_id: str) -> None:
-        """Highlight a session and bring it into view, as soon as it has a row."""
-        self.rows.highlight(session_id)
 
     def begin_renaming(
         self, session_id: str, name: str, label: str, go_back: Callable[[], object]

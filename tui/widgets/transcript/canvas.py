@@ -162,12 +162,12 @@ class Canvas:
     ) -> Strip:
         """One row; the first segment is the cell of the cursor."""
         base = self.palette["text"]
-        segments = [
-            Segment(" ", base),
-            Segment(mark, mark_style or base),
-            Segment(" ", base),
-            *map(_harmless, content),
-        ]
+        blank = Segment(" ", base)
+        segments = [blank, Segment(mark, mark_style or base), blank, *content]
+        for place, (text, style, _) in enumerate(segments):
+            if not text.isprintable():
+                # A library has made it; this is the last gate before the terminal.
+                segments[place] = Segment(make_visible_line(text), style)
         cells = sum(cell_len(segment.text) for segment in segments)
         return Strip(segments, cells).adjust_cell_length(self.width, base)
 
@@ -195,9 +195,6 @@ class Canvas:
         """One row of one style; the text must fit."""
         return self.row([Segment(text, self.palette[style])], mark, self.palette[mark_style])
 
-    def blank(self) -> Strip:
-        return self.row([])
-
     def lines(self, renderable: RenderableType) -> list[list[Segment]]:
         """The lines of a Rich renderable, at most as wide as the text."""
         if self._console is None:
@@ -217,14 +214,6 @@ class Canvas:
         return self._console.render_lines(
             renderable, options, style=self.palette["text"], pad=False, new_lines=False
         )
-
-
-def _harmless(segment: Segment) -> Segment:
-    """Remove control characters that a library has made: the last gate before the terminal."""
-    text = segment.text
-    if text.isprintable():
-        return segment
-    return Segment(make_visible_line(text), segment.style)
 
 
 def paint(strip: Strip, start: int, end: int, style: Style) -> Strip:

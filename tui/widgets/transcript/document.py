@@ -149,7 +149,8 @@ class Document:
         self.seen: list[DocumentRow] = []
         """The rows on screen, as they were painted last."""
         self._numbers = count(1)
-        self._items: dict[str, Item] = {}
+        self.items: dict[str, Item] = {}
+        """By the ids of their messages, or keys of their own."""
         self._replaced: set[str] = set()
         self._called: dict[str, str] = {}
         self._queue: Item | None = None
@@ -162,7 +163,7 @@ class Document:
         self._join(items)
         self.layout: Layout = Layout(items)
         self.reader: Viewport = Viewport(self.layout, self._measure)
-        self.cursor = MessageCursor(self.layout, self._items, lambda: self.seen)
+        self.cursor = MessageCursor(self.layout, self.items, lambda: self.seen)
 
     def draw_on(self, canvas: Canvas, height: int) -> None:
         """Draw on another canvas, or with another height, from now on."""
@@ -176,7 +177,7 @@ class Document:
         wanted, self._wanted = self._wanted, None
         if wanted is None:
             return
-        item = self._items.get(wanted.key) if wanted.key else None
+        item = self.items.get(wanted.key) if wanted.key else None
         if wanted.following or item is None or item.hidden:
             self.reader.to_end()
         else:
@@ -213,7 +214,7 @@ class Document:
 
     def prepend(self, entries: Sequence[Entry], *, earlier: bool = False) -> None:
         """Put earlier entries before all others; nothing on screen moves."""
-        new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
+        new = [e for e in entries if not (isinstance(e, Message) and e.id in self.items)]
         items = self._make_items(new)
         answer = self._join(items)
         for item in self.layout:
@@ -234,14 +235,14 @@ class Document:
         The viewport stays, also at what was the end.
         """
         self.reader.following = False
-        known = [p for p, e in enumerate(entries) if isinstance(e, Message) and e.id in self._items]
+        known = [p for p, e in enumerate(entries) if isinstance(e, Message) and e.id in self.items]
         self._append(self._make_items(entries[known[-1] + 1 if known else 0 :], arriving))
         self.ends = HistoryEnds(self.ends.earlier, later)
         self.draw()
 
     def put(self, entry: Entry) -> None:
         """Add an entry at the end, or replace the message with its id."""
-        old = self._items.get(entry.id) if isinstance(entry, Message) else None
+        old = self.items.get(entry.id) if isinstance(entry, Message) else None
         if old is not None and isinstance(entry, Message):
             self._register(entry)
             old.replace(entry)
@@ -255,25 +256,21 @@ class Document:
 
     def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
         """Add to an answer that is arriving, which the first piece makes; drawn next frame."""
-        if not self.ends.later:
-            self._add_text(message_id, text, model)
-        if not self.following:
-            self.unseen.add(message_id)
-        self.draw_soon()
-
-    def _add_text(self, message_id: str, text: str, model: str | None) -> None:
-        item = self._items.get(message_id)
-        if item is None:
+        item = self.items.get(message_id)
+        if item is None and not self.ends.later:
             entry = Message(message_id, "assistant", "", "", model=model)
             self._append(self._make_items([entry], {message_id}))
-            item = self._items[message_id]
+            item = self.items[message_id]
             # Its answer is there at once, and is read from its beginning.
             self.reader.first = item if is_guide(model) else None
-        if isinstance(item, AnswerItem):
+        if isinstance(item, AnswerItem) and not self.ends.later:
             if not item.arriving:
                 item.replace(item.message, arriving=True)
             item.add(text)
             self.layout.changed(item)
+        if not self.following:
+            self.unseen.add(message_id)
+        self.draw_soon()
 
     def add_thinking(self, message_id: str, text: str) -> None:
         """Add to the thinking before an answer, of whichever session it is."""
@@ -289,7 +286,7 @@ class Document:
             self._show_thought(message_id)
 
     def _show_thought(self, message_id: str) -> None:
-        item = self._items.get(message_id)
+        item = self.items.get(message_id)
         if isinstance(item, AnswerItem):
             item.think(self.thoughts[message_id])
             self.layout.changed(item)
@@ -298,7 +295,7 @@ class Document:
     def show_cost(self, message_id: str, cost: AnswerCost) -> None:
         """Add time and tokens to the details of an answer, of whichever session it is."""
         self.costs[message_id] = cost
-        if item := self._items.get(message_id):
+        if item := self.items.get(message_id):
             item.cost = cost
             self._remake(item)
             if isinstance(item, AnswerItem) and item.after:
@@ -309,7 +306,7 @@ class Document:
         """Show which messages have other versions; the viewport stays."""
         changed = {key for key, _ in self.versions.items() ^ versions.items()}
         self.versions = versions
-        for item in filter(None, map(self._items.get, changed)):
+        for item in filter(None, map(self.items.get, changed)):
             item.version = versions.get(item.key)
             self._remake(item.whole[-1] if isinstance(item, AnswerItem) else item)
         self.draw()
@@ -328,7 +325,10 @@ class Document:
         old, self._queue = self._queue, Item(Queued(tuple(prompts)), "") if prompts else None
         if old:
             self.layout.pop()
-            self._forget(old)
+            # It has left the layout: its height would be taken for another's.
+            self._measured.discard(old)
+            for block in (*old.blocks(), *old.pop_dropped()):
+                self._drawn.forget(block)
             if self.reader.top and self.reader.top.item is old:
                 self.reader.top = None
                 self.reader.to_end()
@@ -430,12 +430,9 @@ class Document:
                 self._wanted = ScrollPosition(item.key, -1, following=False)
             self.draw_all()
 
-    def item_of(self, message_id: str) -> Item | None:
-        return self._items.get(message_id)
-
     def answer_with(self, message_id: str) -> Sequence[AnswerItem]:
         """The messages of the answer that a message or a result of a tool belongs to."""
-        item = self._items.get(message_id)
+        item = self.items.get(message_id)
         if item is None or (not isinstance(item, AnswerItem) and not _is_result(item)):
             return ()
         answer = self._answer_before(self.layout.index(item) + 1)
@@ -458,7 +455,7 @@ class Document:
             item.cost = self.costs.get(item.key)
             item.version = self.versions.get(item.key)
             items.append(item)
-        self._items.update((item.key, item) for item in items)
+        self.items.update((item.key, item) for item in items)
         for item in items:
             item.hidden = item.key in self._replaced
         return items
@@ -468,7 +465,13 @@ class Document:
         if not isinstance(entry, Message):
             return ""
         if entry.replaces:
-            self._hide(entry.replaces)
+            self._replaced.add(entry.replaces)
+            item = self.items.get(entry.replaces)
+            if item and not item.hidden:
+                item.hidden = True
+                self.layout.changed(item)
+                for neighbour in item.leave() if isinstance(item, AnswerItem) else ():
+                    self._remake(neighbour)
         # For the results of these calls.
         self._called.update((call.id, call.name) for call in entry.tool_calls)
         return self._called.get(entry.tool_call_id or "", "")
@@ -498,19 +501,8 @@ class Document:
 
     def _remake(self, item: Item) -> None:
         """Make the blocks of an item anew, if they were made."""
-        if item.is_made:
-            item.remake()
+        if item.remake():
             self.layout.changed(item)
-
-    def _hide(self, message_id: str) -> None:
-        self._replaced.add(message_id)
-        item = self._items.get(message_id)
-        if item and not item.hidden:
-            item.hidden = True
-            self.layout.changed(item)
-            if isinstance(item, AnswerItem):
-                for neighbour in item.leave():
-                    self._remake(neighbour)
 
     def _append(self, items: Sequence[Item]) -> None:
         if self._queue:
@@ -541,12 +533,6 @@ class Document:
         spot = Spot(top.item, top.block, row)
         self._words = spot, before
         return spot
-
-    def _forget(self, item: Item) -> None:
-        # It has left the layout: its height would be taken for another's.
-        self._measured.discard(item)
-        for block in (*item.blocks(), *item.pop_dropped()):
-            self._drawn.forget(block)
 
     def _measure(self, item: Item, place: int) -> int:
         self._measured.add(item)

@@ -172,28 +172,22 @@ class Item:
         self.unfolded ^= {0}
         self.remake()
 
-    @property
-    def is_made(self) -> bool:
-        """True once there are blocks, which a change makes anew."""
-        return self._blocks is not None
-
     def replace(self, entry: Message) -> None:
         """Show the message as it is now."""
         self.entry = entry
         self.remake()
 
-    def remake(self) -> None:
-        """Make the blocks anew when they are next drawn."""
+    def remake(self) -> bool:
+        """Make the blocks anew when they are next drawn; false if there were none."""
+        were_made = self._blocks is not None
         self._dropped = (*self._dropped, *(self._blocks or ()))
         self._blocks = None
+        return were_made
 
     def inform(self, *, shown: bool) -> bool:
         """Show the details of the message, or hide them; true if that changes the height now."""
-        made = self._blocks is not None and self.informed != shown
-        self.informed = shown
-        if made:
-            self.remake()
-        return made
+        is_other, self.informed = self.informed != shown, shown
+        return is_other and self.remake()
 
     @property
     def details_at(self) -> int:

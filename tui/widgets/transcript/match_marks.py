@@ -53,7 +53,7 @@ class MatchMarks:
 
     def go_to(self, match: Match, *, unfold: bool) -> Spot | None:
         """Make a match the current one; gives its row, or ``None`` if it is not loaded."""
-        item = self._document.item_of(match.message_id)
+        item = self._document.items.get(match.message_id)
         if item is None or item.hidden:
             return None
         block, number = self._block_of(item, match.number)

@@ -67,11 +67,6 @@ class Cut(msgspec.Struct, frozen=True):
     pad: int = 0
     fill: int = 0
 
-    @property
-    def has_more(self) -> bool:
-        """True if there is hidden text at the right."""
-        return self.hidden + self.shown < len(self.text)
-
 
 class RowBlock:
     """Draws some rows of an item; by itself none, or a blank one.
@@ -100,7 +95,7 @@ class RowBlock:
 
     def strips(self, canvas: Canvas) -> list[Strip]:
         """Draw the rows; their number is exact from now on."""
-        drawn = [canvas.blank()] if self.spaced else []
+        drawn = [canvas.row(())] if self.spaced else []
         rows = self.draw(canvas)
         drawn.extend(map(canvas.question_row, rows) if self.asked else rows)
         self._height, self._width = len(drawn), canvas.width
@@ -260,11 +255,14 @@ class ProseBlock(RowBlock):
                 canvas.row([Segment(row, look + how if how else look)])
                 for row, how in _wrapped(source, rows)
             ]
+        from tui.widgets.transcript.rich_markdown import RichMarkdown, prose
+
+        kind = RichMarkdown
         if self._growing:
-            from tui.widgets.transcript.streaming_markdown import growing_prose as prose
-        else:
-            from tui.widgets.transcript.rich_markdown import prose
-        lines = canvas.lines(prose(source, canvas.measure))
+            from tui.widgets.transcript.streaming_markdown import StreamingMarkdown
+
+            kind = StreamingMarkdown
+        lines = canvas.lines(prose(source, canvas.measure, kind))
         full = [place for place, line in enumerate(lines) if any(s.text.strip() for s in line)]
         # Without blank lines at the beginning and end.
         return [canvas.row(line) for line in lines[full[0] : full[-1] + 1]] if full else []
@@ -444,7 +442,7 @@ def _row(canvas: Canvas, line: Sequence[Run], skip: int) -> Strip:
     row = [Segment(_MOVED if cut.hidden else FRAME, look["mark" if cut.hidden else "frame"])]
     row.append(Segment(" " * cut.pad, look["code"]))
     row.extend(_between(segments, cut.hidden, cut.hidden + cut.shown))
-    if cut.has_more:
+    if cut.hidden + cut.shown < len(cut.text):
         row += [Segment(" " * cut.fill, look["code"]), Segment(_MORE, look["mark"])]
     return canvas.ground_row("code", (segment for segment in row if segment.text))
 

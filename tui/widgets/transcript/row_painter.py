@@ -27,22 +27,22 @@ class FindState:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._found: MatchMarks | None = None
+        self.found: MatchMarks | None = None
         self._kept: MatchMarks | None = None
         self._pointed = False
 
     def look_for(self, needle: "Needle | None") -> None:
         """Mark all matches, or none for ``None``; nothing moves."""
         self.point_no_more()
-        self._kept = self._found or self._kept
+        self._kept = self.found or self._kept
         if needle is None:
-            self._found = None
+            self.found = None
         elif self._kept is not None and self._kept.needle == needle:
-            self._found = self._kept
+            self.found = self._kept
         else:
             from tui.widgets.transcript.match_marks import MatchMarks
 
-            self._found = MatchMarks(needle, self._document)
+            self.found = MatchMarks(needle, self._document)
         self._document.draw_all()
 
     def point_at(self, message_id: str, text: str) -> None:
@@ -52,28 +52,28 @@ class FindState:
 
         wanted = needle(text)
         if wanted is not None:
-            self._found, self._pointed = MatchMarks(wanted, self._document), True
+            self.found, self._pointed = MatchMarks(wanted, self._document), True
             self.show(Match(message_id, 0), unfold=True)
 
     def point_no_more(self) -> None:
         """Remove that mark; nothing moves."""
         if self._pointed:
-            self._found, self._pointed = None, False
+            self.found, self._pointed = None, False
             self._document.draw_all()
 
     @property
     def can_go_on(self) -> bool:
         """True if there is a search whose next match can be asked for."""
-        return (self._kept or (None if self._pointed else self._found)) is not None
+        return (self._kept or (None if self._pointed else self.found)) is not None
 
     def has(self, message_id: str) -> bool:
         """True if a message is loaded and not hidden."""
-        item = self._document.item_of(message_id)
+        item = self._document.items.get(message_id)
         return item is not None and not item.hidden
 
     def show(self, match: "Match", *, unfold: bool) -> bool:
         """Go to a match, with the least movement; false if its message is not loaded."""
-        spot = self._found.go_to(match, unfold=unfold) if self._found else None
+        spot = self.found.go_to(match, unfold=unfold) if self.found else None
         if spot is None:
             return False
         self._document.reader.show(spot)
@@ -84,16 +84,13 @@ class FindState:
 
     def in_sight(self) -> "Sequence[Match]":
         """The matches on screen, from the top."""
-        return tuple(self._found.in_sight()) if self._found else ()
+        return tuple(self.found.in_sight()) if self.found else ()
 
     def reading(self) -> "ReadingPosition":
         """The reader's place, for a search that begins there."""
         from tui.domain.search.find import ReadingPosition
 
-        return self._found.reading() if self._found else ReadingPosition(None)
-
-    def mark(self, row: DocumentRow, strip: Strip, canvas: Canvas) -> Strip:
-        return self._found.mark(row, strip, canvas) if self._found else strip
+        return self.found.reading() if self.found else ReadingPosition(None)
 
 
 _CURSOR = "▌"
@@ -147,7 +144,7 @@ class RowPainter(msgspec.Struct, eq=False):
         if y < len(rows):
             strip = self._row(rows[y], canvas)
         elif rows or not self._document.is_loaded:
-            strip = canvas.blank()
+            strip = canvas.row(())
         else:
             strip = self.welcome.row(y, height, canvas)
         if not self._more or y != height - 1:
@@ -177,7 +174,8 @@ class RowPainter(msgspec.Struct, eq=False):
         if row.spot.item is self._document.cursor.item and not row.is_before:
             _, *rest = strip
             strip = Strip([Segment(_CURSOR, canvas.palette["cursor"]), *rest], strip.cell_length)
-        strip = self._finder.mark(row, strip, canvas)
+        if marks := self._finder.found:
+            strip = marks.mark(row, strip, canvas)
         selection = widget.text_selection
         if selection and (span := selected(row.strip, row.block.margin, number, selection)):
             strip = paint(strip, *span, look_of_selected(widget.screen))

@@ -12,9 +12,8 @@ from dataclasses import replace
 from markdown_it.rules_inline import StateInline, autolink, backtick, image, link
 from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
-from rich.text import Text
 
-from tui.widgets.transcript.rich_markdown import RichMarkdown, make_parser, prose
+from tui.widgets.transcript.rich_markdown import RichMarkdown, make_parser
 
 _LONGEST = 240
 """The distance, in characters, within which a closing mark is expected."""
@@ -49,11 +48,6 @@ class StreamingMarkdown(RichMarkdown):
                 # As the parser does with a whole text: escapes and entities.
                 each.type = "text" if each.type == "text_special" else each.type
         return tokens
-
-
-def growing_prose(source: str, width: int) -> RichMarkdown | Text:
-    """Parse a block of Markdown that is still arriving, to be drawn in so many cells."""
-    return prose(source, width, StreamingMarkdown)
 
 
 def _is_at_end(token: Token, source: str) -> bool:

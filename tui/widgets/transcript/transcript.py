@@ -49,26 +49,9 @@ _FEW_ROWS = 3
 """A scrollbar that moves by more rows than this is being dragged."""
 
 
-class Throttle:
-    """Limits drawing to ``FRAMES_A_SECOND`` and to a quarter of the running time."""
-
-    def __init__(self) -> None:
-        self._begun = self._ended = 0.0
-
-    def begin(self) -> None:
-        """Note that drawing begins."""
-        self._begun = time.monotonic()
-
-    def end(self) -> None:
-        """Note that drawing is done."""
-        self._ended = time.monotonic()
-
-    @property
-    def wait(self) -> float:
-        """Seconds until the next frame."""
-        rest = min(3 * (self._ended - self._begun), LONGEST_WAIT)
-        frame = max(1 / FRAMES_A_SECOND, rest)
-        return max(0.001, self._ended + frame - time.monotonic())
+def pause_after(seconds: float) -> float:
+    """The pause after a frame that took so long: drawing has a quarter of the time at most."""
+    return max(1 / FRAMES_A_SECOND, min(3 * seconds, LONGEST_WAIT))
 
 
 def show_place(view: ScrollView, above: int, total: int) -> None:
@@ -107,7 +90,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         self.finder = FindState(self.conversation)
         self._painter = RowPainter(self, self.conversation, self.finder)
         self._timer: Timer | None = None
-        self._throttle = Throttle()
+        self._next_frame = 0.0
         self._has_selection = False
         self._bindings_state: tuple[object, ...] = (True, None, None, False, False)
 
@@ -191,7 +174,8 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def _draw_soon(self) -> None:
         if self._timer is None and self.is_mounted:
-            self._timer = self.set_timer(self._throttle.wait, self._draw)
+            wait = max(0.001, self._next_frame - time.monotonic())
+            self._timer = self.set_timer(wait, self._draw)
 
     def _draw(self) -> None:
         """Settle the viewport, and paint the rows that have changed."""
@@ -201,7 +185,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         width, height = self.scrollable_content_region.size
         if not width or not height:
             return
-        self._throttle.begin()
+        begun = time.monotonic()
         shown, painter = self.conversation, self._painter
         if painter.canvas is None or painter.canvas.width != width:
             # The rows of the welcome are not compared.
@@ -223,7 +207,8 @@ class Transcript(ScrollViewBase, can_focus=True):
         for end in shown.ends.neared(above, total - above - height, height):
             self.post_message(PageWanted(end))
         self._refresh_bindings_if_changed()
-        self._throttle.end()
+        ended = time.monotonic()
+        self._next_frame = ended + pause_after(ended - begun)
 
     def _draw_all(self) -> None:
         self._draw()
@@ -237,8 +222,7 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, without decoration."""
-        shown = self.conversation
-        text = selected_text(shown, selection)
+        text = selected_text(self.conversation, selection)
         return (text, "\n") if text else None
 
     def offset_at(self, pointer: Offset) -> Offset | None:

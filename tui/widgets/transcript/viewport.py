@@ -193,7 +193,7 @@ class Viewport:
     def settle(self) -> list[Spot]:
         """The rows on screen, from the top: at most ``height``."""
         if self.following or self.top is None:
-            last = self._seen_before(len(self.layout))
+            last = self._seen(len(self.layout), -1)
             end = Spot(last, len(last.blocks()), 0) if last else None
             self.top = top = self._up(end, self.height) if end else None
             if (
@@ -266,7 +266,14 @@ class Viewport:
         if not len(self.layout):
             return
         item, inside = self.layout.at(max(0, row))
-        self._go(self._inside(item, inside))
+        place = 0
+        for block in item.blocks():
+            height = block.height(self.layout.width)
+            if inside < height:
+                break
+            place, inside = place + 1, inside - height
+        place = max(0, min(place, len(item.blocks()) - 1))
+        self._go(self._existing(Spot(item, place, inside), clamp=True))
 
     def rows_above(self) -> int:
         """The number of rows above the viewport, exact or estimated."""
@@ -287,15 +294,6 @@ class Viewport:
         seen = self._below(spot, self.height + 1)
         self.following = len(seen) <= self.height
 
-    def _inside(self, item: Item, row: int) -> Spot:
-        """The spot of a row of an item, by the present heights."""
-        for place, block in enumerate(item.blocks()):
-            height = block.height(self.layout.width)
-            if row < height:
-                return self._existing(Spot(item, place, row), clamp=True)
-            row -= height
-        return self._existing(Spot(item, max(0, len(item.blocks()) - 1), row), clamp=True)
-
     def _up(self, spot: Spot, rows: int) -> Spot:
         """The spot some rows above another, or the first of the document."""
         item, block, row = spot.item, spot.block, spot.row
@@ -303,7 +301,7 @@ class Viewport:
             rows -= row
             row = 0
             if block == 0:
-                above = self._seen_before(self.layout.index(item))
+                above = self._seen(self.layout.index(item), -1)
                 if above is None:
                     return Spot(item, 0, 0)
                 item, block = above, len(above.blocks())
@@ -323,9 +321,9 @@ class Viewport:
                     return Spot(item, block, height - 1)
                 block, row = block + 1, row - height
                 continue
-            below = self._seen_after(self.layout.index(item))
+            below = self._seen(self.layout.index(item), 1)
             if below is None:
-                last = self._seen_before(len(self.layout))
+                last = self._seen(len(self.layout), -1)
                 if last is None:
                     return Spot(self.layout[0], 0, 0)
                 return self._up(Spot(last, len(last.blocks()), 0), 1)
@@ -342,22 +340,14 @@ class Viewport:
                 rows.extend(Spot(item, block, place) for place in range(row, end))
                 block, row = block + 1, 0
                 continue
-            below = self._seen_after(self.layout.index(item))
+            below = self._seen(self.layout.index(item), 1)
             if below is None:
                 break
             item, block = below, 0
         return rows
 
-    def _seen_before(self, index: int) -> Item | None:
-        for place in range(index - 1, -1, -1):
-            item = self.layout[place]
-            if item.blocks():
-                return item
-        return None
-
-    def _seen_after(self, index: int) -> Item | None:
-        for place in range(index + 1, len(self.layout)):
-            item = self.layout[place]
-            if item.blocks():
-                return item
-        return None
+    def _seen(self, index: int, step: int) -> Item | None:
+        """The nearest item with rows below (1) or above (-1) a place of the layout."""
+        places = range(index + 1, len(self.layout)) if step > 0 else range(index - 1, -1, -1)
+        items = (self.layout[place] for place in places)
+        return next((item for item in items if item.blocks()), None)

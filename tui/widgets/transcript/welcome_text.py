@@ -48,7 +48,7 @@ class Welcome:
         rows = self._drawn[1]
         number = y - (height - len(rows)) // 2
         if not 0 <= number < len(rows):
-            return canvas.blank()
+            return canvas.row(())
         cells = max(map(_cells, rows))
         margin = Segment(" " * ((canvas.width - cells) // 2 - GUTTER), canvas.palette["text"])
         return canvas.row([margin, *(Segment(text, canvas.palette[s]) for text, s in rows[number])])
