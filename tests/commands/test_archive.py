@@ -397,7 +397,12 @@ async def test_two_that_put_one_session_away_at_once_come_to_an_end(started, wor
     commands = started(here)
     held = asyncio.Event()
     before = commands.workspace.switcher._wanted
-    switch = asyncio.create_task(commands.workspace.switcher.between_switches(held.wait))
+
+    async def switch_slowly():
+        async with commands.workspace.switcher.moves:
+            await held.wait()
+
+    switch = asyncio.create_task(switch_slowly())
     both = [
         asyncio.create_task(commands.shelf.archive(here)),
         asyncio.create_task(commands.shelf.delete(here)),

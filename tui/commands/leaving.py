@@ -119,7 +119,8 @@ async def _close(
     """Close a session by ``give_up``, and show another one if it was on screen."""
     label = loaded.label()
     if loaded is not shell.workspace.current:
-        await shell.workspace.switcher.between_switches(give_up)
+        async with shell.workspace.switcher.moves:
+            await give_up()
         shell.show_moved(loaded.id)
     elif await shell.workspace.leave_current(give_up):
         await shell.show_session()

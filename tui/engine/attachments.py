@@ -87,9 +87,11 @@ def refusal(name: str, reason: str) -> UsageError:
 
 @contextmanager
 def refused_as(name: str) -> Generator[None]:
-    """Let what the system refuses be a ``UsageError`` that names the thing."""
+    """Let what the system or the store refuses be a ``UsageError`` that names the thing."""
     try:
         yield
+    except AttachmentNotFound as error:
+        raise refusal(name, "it is not kept here any more") from error
     except OSError as error:
         raise refusal(name, error.strerror or type(error).__name__) from error
 
@@ -228,11 +230,9 @@ def shown(reference: Reference) -> str:
 
 
 def _find(reference: Reference, place: PromptPlace, earlier: Sequence[Attachment]) -> _Named | None:
-    for find in (_find_on_disk, _find_in_store):
-        for path in reference.candidates:
-            if found := find(path, place):
-                return found
-    return _earlier(reference, earlier)
+    finders = (_find_on_disk, _find_in_store)
+    found = (find(path, place) for find in finders for path in reference.candidates)
+    return next(filter(None, found), None) or _earlier(reference, earlier)
 
 
 def _earlier(reference: Reference, earlier: Sequence[Attachment]) -> _Named | None:
@@ -256,23 +256,15 @@ def _find_in_store(written: str, place: PromptPlace) -> _Named | None:
     prefix = kept_picture(written)
     if prefix is None:
         return None
-    with _refused_if_gone(written):
+    with refused_as(written):
         sha256 = place.store.find_attachment(place.session_id, prefix)
 
     def read() -> Picture:
-        with _refused_if_gone(written):
+        with refused_as(written):
             data = place.store.attachment(place.session_id, sha256)
         return as_picture(written, data, len(data))
 
     return _Named(sha256, read)
-
-
-@contextmanager
-def _refused_if_gone(name: str) -> Generator[None]:
-    try:
-        yield
-    except AttachmentNotFound as error:
-        raise refusal(name, "it is not kept here any more") from error
 
 
 def expanded(written: str) -> Path:
@@ -343,20 +335,13 @@ def preview(text: str, own: Collection[str], place: PromptPlace) -> AttachedView
     files: dict[str, int] = {}
     missing: dict[str, None] = {}
     for reference in references(text, own):
-        found = _found(reference, place)
-        if found is not None:
+        finders = (_previewed_on_disk, _previewed_in_store)
+        each = (find(path, place) for find in finders for path in reference.candidates)
+        if (found := next(filter(None, each), None)) is not None:
             files.setdefault(*found)
         elif is_path(reference, place):
             missing[shown(reference)] = None
     return AttachedView(tuple(files), sum(files.values()), tuple(missing))
-
-
-def _found(reference: Reference, place: PromptPlace) -> tuple[str, int] | None:
-    for find in (_previewed_on_disk, _previewed_in_store):
-        for path in reference.candidates:
-            if found := find(path, place):
-                return found
-    return None
 
 
 def _previewed_on_disk(written: str, place: PromptPlace) -> tuple[str, int] | None:

@@ -3,10 +3,10 @@
 Where no server has counted, tokens are estimated; rather too many than too few.
 """
 
-import itertools
 import json
 import string
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, takewhile
 
 import msgspec
 from msgspec.structs import replace
@@ -90,9 +90,20 @@ def pictures_of(messages: Iterable[Message]) -> list[ImageBlock]:
 
 
 def with_newest_pictures(messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages with no more pictures than a request carries; older ones are labels."""
-    older = _older(messages)
-    return _labelled(messages, older) if older else messages
+    """The messages with no more pictures than a request carries; older ones are labels.
+
+    These become more in steps; a step spares the last message.
+    """
+    sizes = [picture.size for picture in pictures_of(messages)]
+    kept, left = 0, REQUEST_PICTURE_BYTES
+    for size in reversed(sizes):
+        left -= size
+        if kept == PICTURES or (kept and left < 0):
+            break
+        kept += 1
+    older = len(sizes) - kept
+    newest = next((count for each in reversed(messages) if (count := len(pictures_of([each])))), 0)
+    return _labelled(messages, max(older, min(-(-older // _STEP) * _STEP, len(sizes) - newest)))
 
 
 def without_pictures(messages: Sequence[Message]) -> Sequence[Message]:
@@ -108,20 +119,6 @@ def _labelled(messages: Sequence[Message], labels: int) -> list[Message]:
         found.append(_with_labels(message, labels) if number and labels else message)
         labels = max(0, labels - number)
     return found
-
-
-def _older(messages: Sequence[Message]) -> int:
-    """Count the pictures that are too many, in steps; a step spares the last message."""
-    sizes = [picture.size for picture in pictures_of(messages)]
-    kept, left = 0, REQUEST_PICTURE_BYTES
-    for size in reversed(sizes):
-        left -= size
-        if kept == PICTURES or (kept and left < 0):
-            break
-        kept += 1
-    older = len(sizes) - kept
-    newest = next((count for each in reversed(messages) if (count := len(pictures_of([each])))), 0)
-    return max(older, min(-(-older // _STEP) * _STEP, len(sizes) - newest))
 
 
 def _with_labels(message: Message, number: int) -> Message:
@@ -214,21 +211,20 @@ def project(
     prompt = _with_summary(system_prompt, summary)
     live = sendable(after_summary(summary, messages))
     paired = list(_paired(with_newest_pictures(live)))
-    turns = _turns(_begun(_ended(paired), _AFTER_SUMMARY if summary else _NO_QUESTION))
-    first = _first_that_fits(turns, _room(prompt, context_window) - tokens_of_tools(tools))
+    turns = _turns(_bounded(paired, _AFTER_SUMMARY if summary else _NO_QUESTION))
+    first = _first_that_fits(turns, _room(prompt, context_window, tools))
     # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
-    newest = joined(_flat(turns[first:]))
+    newest = joined(chain.from_iterable(turns[first:]))
     request = ModelRequest(prompt, newest, tools, parameters=parameters)
-    left_out = tuple(_flat(turns[:first]))
+    left_out = tuple(chain.from_iterable(turns[:first]))
     labelled = len(pictures_of(paired)) < len(pictures_of(live))
     return Projection(request if tools else request.without_tools(), left_out, labelled)
 
 
 def fits(request: ModelRequest, context_window: int) -> bool:
     """Tell whether a request is one that a window of that size takes whole."""
-    turns = _turns(request.messages)
-    room = _room(request.system_prompt, context_window) - tokens_of_tools(request.tools)
-    return _first_that_fits(turns, room) == 0
+    room = _room(request.system_prompt, context_window, request.tools)
+    return _first_that_fits(_turns(request.messages), room) == 0
 
 
 def room_for_messages(
@@ -238,7 +234,7 @@ def room_for_messages(
     tools: Sequence[ToolDefinition] = (),
 ) -> int:
     """Count the tokens left for messages, beside the prompt, the summary and the tools."""
-    return _room(_with_summary(system_prompt, summary), context_window) - tokens_of_tools(tools)
+    return _room(_with_summary(system_prompt, summary), context_window, tools)
 
 
 def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
@@ -247,9 +243,9 @@ def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
     return sum(map(estimated_tokens, live))
 
 
-def _room(prompt: str, context_window: int) -> int:
+def _room(prompt: str, context_window: int, tools: Sequence[ToolDefinition]) -> int:
     answer = min(context_window // _ANSWER_SHARE, _LONGEST_ANSWER)
-    return context_window - answer - tokens_of(prompt)
+    return context_window - answer - tokens_of(prompt) - tokens_of_tools(tools)
 
 
 def _with_summary(system_prompt: str, summary: Summary | None) -> str:
@@ -300,39 +296,32 @@ def _paired(messages: Sequence[Message]) -> Iterator[Message]:
                 yield result_as_text(message)
             continue
         yield message
-        if message.tool_calls:
-            following = (messages[each] for each in range(place + 1, len(messages)))
-            yield from _results(message, following)
+        came: dict[str, Message] = {}
+        following = (messages[each] for each in range(place + 1, len(messages)))
+        for result in takewhile(_is_result, following) if message.tool_calls else ():
+            came.setdefault(result.tool_call_id or "", result)
+        for call in message.tool_calls:
+            yield came.get(call.id) or interrupted_result(message, call)
 
 
-def _results(caller: Message, following: Iterable[Message]) -> Iterator[Message]:
-    came: dict[str, Message] = {}
-    for message in following:
-        if message.role != "tool":
-            break
-        came.setdefault(message.tool_call_id or "", message)
-    for call in caller.tool_calls:
-        yield came.get(call.id) or interrupted_result(caller, call)
+def _is_result(message: Message) -> bool:
+    return message.role == "tool"
 
 
-def _begun(messages: Iterable[Message], words: str) -> Iterator[Message]:
-    """Let a user's message with these words come before an answer that has no question."""
-    for place, message in enumerate(messages):
-        if place == 0 and message.role != "user":
-            yield Message(f"{message.id}-begin", "user", words, message.timestamp)
-        yield message
+def _bounded(messages: Iterable[Message], words: str) -> Iterator[Message]:
+    """Begin with a user's message, made of ``words`` before an answer that has no question.
 
-
-def _ended(messages: Sequence[Message]) -> Iterator[Message]:
-    """End each turn that was stopped among its tools as an answered one ends.
-
-    Many templates refuse a user's message right after a tool's result.
+    A turn that was stopped among its tools ends as an answered one does: many templates refuse a
+    user's message right after a tool's result.
     """
-    for place, message in enumerate(messages):
-        before = messages[place - 1] if place else message
-        if (before.role, message.role) == ("tool", "user"):
+    before: Message | None = None
+    for message in messages:
+        if before is None and message.role != "user":
+            yield Message(f"{message.id}-begin", "user", words, message.timestamp)
+        if before and (before.role, message.role) == ("tool", "user"):
             yield Message(f"{before.id}-end", "assistant", INTERRUPTED, before.timestamp)
         yield message
+        before = message
 
 
 def _turns(messages: Iterable[Message]) -> list[list[Message]]:
@@ -357,46 +346,33 @@ def _first_that_fits(turns: Sequence[Sequence[Message]], room: int) -> int:
     return first
 
 
-def _flat(turns: Iterable[Sequence[Message]]) -> Iterator[Message]:
-    return itertools.chain.from_iterable(turns)
-
-
 PAGE = 200
 
 
-class HistoryWindow:
+class HistoryWindow(msgspec.Struct, eq=False):
     """The newest live messages, in order; ``tokens`` is how far back they reach at least."""
 
-    def __init__(self, messages: Sequence[Message], tokens: int, *, whole: bool) -> None:
-        self._messages = list(messages)
-        self._tokens = tokens
-        self._whole = whole
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        return tuple(self._messages)
+    messages: tuple[Message, ...]
+    tokens: int
+    whole: bool
+    """True if they are all that is live."""
 
     def reaches(self, tokens: int) -> bool:
         """Tell whether this is as much as a window of so many tokens takes, or all there is."""
-        return self._whole or tokens <= self._tokens
+        return self.whole or tokens <= self.tokens
 
-    def take(self, record: Record) -> None:
-        """Take what was added to the session."""
+    def add(self, record: Record) -> None:
+        """Follow what was added to the session."""
+        places = {message.id: place for place, message in enumerate(self.messages)}
         match record:
             case Message():
                 # It may be another writing of one that is there.
-                for place, other in enumerate(self._messages):
-                    if other.id == record.id:
-                        self._messages[place] = record
-                        return
-                self._messages.append(record)
-            case Summary(through=through):
-                ids = [message.id for message in self._messages]
-                if through in ids:
-                    self._messages = self._messages[ids.index(through) + 1 :]
-                    self._whole = True
+                place = places.get(record.id, len(self.messages))
+                self.messages = (*self.messages[:place], record, *self.messages[place + 1 :])
+            case Summary(through=through) if through in places:
+                self.messages, self.whole = self.messages[places[through] + 1 :], True
             case Reset():
-                self._messages, self._whole = [], True
+                self.messages, self.whole = (), True
             case _:
                 pass
 
@@ -404,7 +380,7 @@ class HistoryWindow:
 def context_of(session: Session) -> HistoryWindow | None:
     """Give the loaded messages, if they are all that is live."""
     whole = len(session.loaded_messages) == session.message_count
-    return HistoryWindow(session.loaded_messages, 0, whole=True) if whole else None
+    return HistoryWindow(tuple(session.loaded_messages), 0, whole) if whole else None
 
 
 def read_context(
@@ -431,7 +407,7 @@ def read_context(
         messages, cursor = [*earlier, *messages], page.cursor
         size += _text_tokens(earlier)
         whole = whole or _reaches_back_to(summary, earlier)
-    return HistoryWindow(messages, tokens, whole=whole or cursor is None)
+    return HistoryWindow(tuple(messages), tokens, whole or cursor is None)
 
 
 def _text_tokens(messages: Sequence[Message]) -> int:

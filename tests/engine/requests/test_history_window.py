@@ -75,5 +75,5 @@ async def test_another_writing_of_a_message_takes_its_place(new_session, store):
     session = await held(new_session, store, 3)
     context = context_of(session.session)
     first = context.messages[0]
-    context.take(first)
+    context.add(first)
     assert len(context.messages) == 3

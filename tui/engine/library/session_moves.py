@@ -282,7 +282,8 @@ class SessionMoves:
                 if known is self._workspace.current:
                     await self._workspace.leave_current(give_up)
                 else:
-                    await self._workspace.switcher.between_switches(give_up)
+                    async with self._workspace.switcher.moves:
+                        await give_up()
 
     async def _give_up(
         self, known: LoadedSession, move: Callable[[], None], done: asyncio.Event

@@ -13,13 +13,6 @@ from tui.errors import StorageError, UsageError
 from tui.storage.rescue import write_draft, write_rescue
 
 
-def _goes_on(loaded: LoadedSession) -> bool:
-    """Tell whether a saved draft was changed in a session that is not open yet."""
-    draft, kept = loaded.draft(), loaded.prompt.kept
-    looked_at = loaded.opened is None and not loaded.read_only
-    return looked_at and kept is not None and draft != kept and not draft.empty
-
-
 class FinalSave:
     """Saves every open session, or puts it into a rescue file, and says so.
 
@@ -49,7 +42,10 @@ class FinalSave:
         if self._done:
             return
         current = self._workspace.current
-        goes_on = _goes_on(current)
+        # A saved draft was changed in a session that is not open yet.
+        draft, kept = current.draft(), current.prompt.kept
+        looked_at = current.opened is None and not current.read_only
+        goes_on = looked_at and kept is not None and draft != kept and not draft.empty
         try:
             with save_errors():
                 await self._workspace.keep_drafts()
@@ -61,24 +57,25 @@ class FinalSave:
                         await self._workspace.pool.keep_draft(current)
         except StorageError as error:
             self._fail(f"The text of the prompt could not be saved: {error}")
-            self._rescue_drafts()
+            for loaded in dict.fromkeys((*self._workspace.open, current)):
+                try:
+                    with save_errors():
+                        if path := self._rescued_draft(loaded):
+                            self.lines.append(f"It is in {path}.")
+                except StorageError as failure:
+                    self._fail(str(failure))
         for loaded in self._workspace.open:
-            await self._close(loaded)
+            try:
+                with save_errors():
+                    await self._workspace.pool.close(loaded)
+            except StorageError as error:
+                self._rescue(loaded, error)
+                await self._workspace.pool.abandon(loaded)
         # Closing also notes the session that --continue opens.
         await self._workspace.switcher.settle()
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
         self._tell_how_to_go_on(current)
-
-    def _rescue_drafts(self) -> None:
-        """Write the drafts to rescue files."""
-        for loaded in dict.fromkeys((*self._workspace.open, self._workspace.current)):
-            try:
-                with save_errors():
-                    if path := self._rescued_draft(loaded):
-                        self.lines.append(f"It is in {path}.")
-            except StorageError as failure:
-                self._fail(str(failure))
 
     def run_at_once(self) -> None:
         """The same where no event loop is left; harmless after ``run``."""
@@ -123,14 +120,6 @@ class FinalSave:
         if draft.empty or draft == loaded.prompt.kept or loaded.private:
             return None
         return write_draft(self._rescue_directories, draft)
-
-    async def _close(self, loaded: LoadedSession) -> None:
-        try:
-            with save_errors():
-                await self._workspace.pool.close(loaded)
-        except StorageError as error:
-            self._rescue(loaded, error)
-            await self._workspace.pool.abandon(loaded)
 
     def _rescue(self, loaded: LoadedSession, error: StorageError) -> None:
         opened = loaded.opened

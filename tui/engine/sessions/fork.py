@@ -39,7 +39,8 @@ def write_fork(store: JournalStore, session_id: str, now: str, last: str | None 
     contents += _settings(msgspec.structs.replace(session, settings=unpinned))
     lease = _reserve(store, session)
     try:
-        _write(store, lease, _folded(session, lease, contents, now), contents, now)
+        fold = _folded(session, lease, contents, now)
+        store.append(lease, [*contents, fold.session(held=True).state(now)])
     finally:
         lease.release()
     return lease.session_id
@@ -61,7 +62,7 @@ def write_copy(
     fold = _folded(session, lease, contents, now)
     fold.name, fold.prompt_count = session.name, session.prompt_count
     try:
-        _write(store, lease, fold, contents, now)
+        store.append(lease, [*contents, fold.session(held=True).state(now)])
     except BaseException:
         lease.release()
         raise
@@ -91,12 +92,6 @@ def _folded(session: Session, lease: Lease, contents: Sequence[Record], now: str
     return fold
 
 
-def _write(
-    store: JournalStore, lease: Lease, fold: Fold, contents: Sequence[Record], now: str
-) -> None:
-    store.append(lease, [*contents, fold.session(held=True).state(now)])
-
-
 def _live(session: Session) -> Iterator[Record]:
     for entry in session.entries[session.live_from :]:
         if isinstance(entry, Message):
@@ -117,7 +112,15 @@ def _known(session: Session, earlier: Sequence[Message]) -> Iterator[Record]:
         if not isinstance(entry, Message):
             yield entry
         elif entry.id in session.arriving:
-            yield _begun(entry)
+            # All that has arrived of an answer: what comes goes on from there.
+            yield Partial(
+                message_id=entry.id,
+                at=0,
+                text=entry.text,
+                role=entry.role,
+                timestamp=entry.timestamp,
+                model=entry.model,
+            )
         else:
             yield _in_line(entry)
 
@@ -125,18 +128,6 @@ def _known(session: Session, earlier: Sequence[Message]) -> Iterator[Record]:
 def _in_line(message: Message) -> Message:
     """A message that follows the one before it, and hides none."""
     return msgspec.structs.replace(message, replaces=None, after=None, after_at=None)
-
-
-def _begun(answer: Message) -> Partial:
-    """All that has arrived of an answer: what comes goes on from there."""
-    return Partial(
-        message_id=answer.id,
-        at=0,
-        text=answer.text,
-        role=answer.role,
-        timestamp=answer.timestamp,
-        model=answer.model,
-    )
 
 
 def _todos(session: Session) -> Sequence[Record]:

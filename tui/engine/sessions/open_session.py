@@ -198,12 +198,20 @@ class OpenSession:
         finally:
             self._arrived = None
         for record in arrived:
-            history.take(record)
+            history.add(record)
         return history
 
     async def pictures(self, sha256s: Iterable[str]) -> dict[str, bytes]:
         """Read pictures, by their SHA-256, without those that are not in the store."""
-        return await asyncio.to_thread(_read_pictures, self._store, self.id, sha256s)
+
+        def read() -> dict[str, bytes]:
+            found: dict[str, bytes] = {}
+            for sha256 in sha256s:
+                with suppress(StorageError):
+                    found[sha256] = self._store.attachment(self.id, sha256)
+            return found
+
+        return await asyncio.to_thread(read)
 
     # --- changes
 
@@ -463,7 +471,8 @@ class OpenSession:
             )
         )
         if version.beside is not None:
-            self.new_versions.append((version.beside, _id_of(record)))
+            added = record.id if isinstance(record, Message) else record.message_id
+            self.new_versions.append((version.beside, added))
         self._enter(record)
         if counted != last:
             self._enter(counted)
@@ -493,7 +502,7 @@ class OpenSession:
         if self._arrived is not None:
             self._arrived.append(record)
         if self._history is not None:
-            self._history.take(record)
+            self._history.add(record)
 
     async def _save(self) -> None:
         batch = tuple(self._pending)
@@ -553,16 +562,6 @@ def _new_id(now: datetime) -> str:
     return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
 
 
-def _read_pictures(
-    store: JournalStore, session_id: str, sha256s: Iterable[str]
-) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    for sha256 in sha256s:
-        with suppress(StorageError):
-            found[sha256] = store.attachment(session_id, sha256)
-    return found
-
-
 def _columns(batch: Sequence[Pending]) -> tuple[list[Record], list[bytes]]:
     return [record for record, _ in batch], [line for _, line in batch]
 
@@ -571,10 +570,6 @@ def _first_after(records: Sequence[Record]) -> str | None:
     """The message that the first new version among some records follows."""
     messages = (record for record in records if isinstance(record, Message | Partial))
     return next((record.after for record in messages if record.after is not None), None)
-
-
-def _id_of(record: Message | Partial) -> str:
-    return record.id if isinstance(record, Message) else record.message_id
 
 
 def new_session(

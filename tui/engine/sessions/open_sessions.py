@@ -166,12 +166,8 @@ class OpenSessions(msgspec.Struct, eq=False):
     clock: Clock
     _limit: int
     held: list[LoadedSession] = []
+    """The sessions whose lease this program holds, in the order in which they were opened."""
     unread: set[str] = set()
-
-    @property
-    def open(self) -> tuple[LoadedSession, ...]:
-        """The sessions whose lease this program holds, in the order in which they were opened."""
-        return tuple(self.held)
 
     def check_limit(self) -> None:
         """Raise ``UsageError`` if no more sessions can be open."""

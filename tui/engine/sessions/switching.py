@@ -182,11 +182,6 @@ class Switcher:
             self.do_behind(self.leave(leaving))
         return True
 
-    async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something while no session is entered or left."""
-        async with self.moves:
-            await work()
-
     async def ready_to_leave(self, loaded: LoadedSession) -> None:
         """Save a session and its draft; a private one that is lost only if the user agreed.
 
@@ -225,7 +220,7 @@ class Switcher:
         task.add_done_callback(self._behind.discard)
 
     async def leave_idle(self) -> None:
-        for loaded in self._pool.open:
+        for loaded in tuple(self._pool.held):
             await self._leave(loaded)
 
     async def _leave(self, loaded: LoadedSession) -> None:

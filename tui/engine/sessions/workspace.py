@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.message import Attachment
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Entry, SessionEntry
 from tui.domain.text import damage_words
@@ -32,6 +31,7 @@ from tui.storage.protocol import SessionFilter, SessionReader, SessionStore
 from tui.storage.stores import SessionStores
 
 if TYPE_CHECKING:
+    from tui.domain.journal.message import Attachment
     from tui.domain.views.shown_session import AttachedView
     from tui.engine.attachments import Attached, PromptPlace
 
@@ -75,7 +75,7 @@ class Workspace:
     @property
     def open(self) -> tuple[LoadedSession, ...]:
         """The sessions whose lease this program holds, in the order in which they were opened."""
-        return self.pool.open
+        return tuple(self.pool.held)
 
     def take_notices(self) -> Sequence[tuple[LoadedSession, Notice]]:
         """Return the notices since the last call, with the sessions that they are about."""
@@ -310,7 +310,11 @@ class Workspace:
             # Imported with the first reference: the first screen needs none of it.
             from tui.engine.attachments import attach
 
-            own, earlier = loaded.prompt.references_of(text), self._attached_before(loaded)
+            own = loaded.prompt.references_of(text)
+            earlier: Sequence[Attachment] = ()
+            if question := loaded.edited_question:
+                # The prompt is another version of it.
+                earlier = self.reader.journal(loaded.id).message(question).attachments
             return attach(text, own, self._place_of(loaded), earlier=earlier)
 
         return await asyncio.to_thread(work)
@@ -337,11 +341,6 @@ class Workspace:
 
         folder = Path(loaded.session.header.project_path)
         return PromptPlace(self._stores.of(loaded.id), loaded.id, [folder])
-
-    def _attached_before(self, loaded: LoadedSession) -> Sequence[Attachment]:
-        """The attachments of the question that a prompt is another version of."""
-        question = loaded.edited_question
-        return self.reader.journal(loaded.id).message(question).attachments if question else ()
 
     async def keep_drafts(self) -> None:
         """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""

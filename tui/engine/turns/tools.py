@@ -330,7 +330,7 @@ def server_tools(servers: "McpServers") -> tuple[Tool, ...]:
     return tuple(
         Tool(
             ToolDefinition(offered.called, offered.description, offered.parameters),
-            partial(_prepared, servers, offered),
+            partial(_server_call, servers, offered),
             ToolApproval(offered.server, offered.name, offered.fingerprint),
         )
         for status in servers.statuses()
@@ -339,7 +339,7 @@ def server_tools(servers: "McpServers") -> tuple[Tool, ...]:
     )
 
 
-def _prepared(servers: "McpServers", offered: OfferedTool, arguments: Mapping[str, Any]) -> Run:
+def _server_call(servers: "McpServers", offered: OfferedTool, arguments: Mapping[str, Any]) -> Run:
     async def run(_: "OpenSession", __: Save) -> str:
         # Its server says what is wrong with the arguments.
         return (await servers.call(offered, dict(arguments))).text
@@ -435,8 +435,14 @@ class Tools:
     ) -> Decision:
         """Ask the user, unless the tool is allowed."""
         approval = tool.approval
-        words = await self._doubt(approval) if approval else None
-        if approval is None or words is None:
+        if approval is None:
+            return Decision("once")
+        try:
+            standing = await self.approvals.standing(approval)
+            words = {"allowed": None, "changed": _CHANGED, "unknown": ""}[standing]
+        except StorageError as error:
+            words = f"Earlier approvals do not count: {error}"
+        if words is None:
             return Decision("once")
         about = f"{tool.about}\n{words}".strip()
         decision = await self._ask(Question(session.id, call, about, approval))
@@ -447,14 +453,6 @@ class Tools:
                 words = f"{approval.title} is allowed only until you quit: {error}"
                 await emit(NoticeGiven(words))
         return decision
-
-    async def _doubt(self, approval: ToolApproval) -> str | None:
-        """The words of a question about earlier approvals; ``None`` if there is no question."""
-        try:
-            standing = await self.approvals.standing(approval)
-        except StorageError as error:
-            return f"Earlier approvals do not count: {error}"
-        return {"allowed": None, "changed": _CHANGED, "unknown": ""}[standing]
 
 
 def _readable(arguments: Any) -> Mapping[str, Any]:

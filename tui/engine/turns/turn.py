@@ -287,33 +287,29 @@ class Turn:
         session.note_state()
         waiting = list(answer.tool_calls)
         try:
-            await self._store_step(answer, "Not run, the call could not be saved", emit)
+            await self._store(answer, emit, "Not run, the call could not be saved")
             while waiting:
                 await emit(ToolCalled(waiting[0]))
                 result = await self._settings.tools.run(session, waiting[0], self._save, emit)
                 call = waiting.pop(0)
                 message = session.add_message("tool", result, tool_call_id=call.id)
                 await emit(ToolReturned(call, result))
-                await self._store_step(message, "Not sent, the result could not be saved", emit)
+                await self._store(message, emit, "Not sent, the result could not be saved")
         except BaseException:
             # Stopped, or a bug: every call gets a result, whoever reads on.
             session.interrupt()
             raise
 
-    async def _store_step(self, message: Message, without: str, emit: Emit) -> None:
-        """Save what has to be on disk before the turn goes on. Raises ``CallStopped``."""
-        try:
-            await self._save()
-        except StorageError as error:
-            raise CallStopped(f"{without}: {error}") from error
-        await emit(MessageSaved(self._session.id, message))
-        await self._emit_notices(emit)
+    async def _store(self, message: Message, emit: Emit, without: str = "") -> None:
+        """Save, and emit whether the message is on disk.
 
-    async def _store(self, message: Message, emit: Emit) -> None:
-        """Save, and emit whether the message is on disk."""
+        ``without`` says what is not done if it is not. Raises ``CallStopped`` then.
+        """
         try:
             await self._save()
         except StorageError as error:
+            if without:
+                raise CallStopped(f"{without}: {error}") from error
             await emit(SaveFailed(str(error), error.short))
         else:
             await emit(MessageSaved(self._session.id, message))
@@ -327,19 +323,20 @@ class Turn:
     @contextmanager
     def _saved_regularly(self, answer: Answer) -> Generator[None]:
         """Save the text that has arrived at every interval, also while nothing arrives."""
-        task = asyncio.create_task(self._save_pieces(answer))
+
+        async def save_pieces() -> None:
+            while True:
+                await asyncio.sleep(self._settings.save_interval)
+                self._session.add_piece(answer)
+                # It stays pending: the next interval tries again, and the end of the turn tells.
+                with suppress(StorageError):
+                    await self._save()
+
+        task = asyncio.create_task(save_pieces())
         try:
             yield
         finally:
             task.cancel()
-
-    async def _save_pieces(self, answer: Answer) -> None:
-        while True:
-            await asyncio.sleep(self._settings.save_interval)
-            self._session.add_piece(answer)
-            # It stays pending: the next interval tries again, and the end of the turn tells.
-            with suppress(StorageError):
-                await self._save()
 
 
 def begin_turn(
