@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer, Reply, Request
 from tui.config.loading import Flags, UserSettings, load_settings
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
 from tui.providers.catalog import Connection, ModelChoice
 from tui.providers.chat_model import ChatModel
@@ -100,12 +98,6 @@ def ask(request: pytest.FixtureRequest) -> Ask:
 
 def says(role: Any, text: Any, **more: Any) -> Message:
     return Message(id="m", role=role, content=text, timestamp="2026-01-11T14:30:23.456Z", **more)
-
-
-def journal_message(message_id: str) -> Message:
-    """A message of the journal that is kept as an example of version 1."""
-    records = map(decode, LINES)
-    return next(each for each in records if isinstance(each, Message) and each.id == message_id)
 
 
 def asks(text: Any = "Hello?", *more: Message, system: str = "") -> ModelRequest:

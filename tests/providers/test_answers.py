@@ -141,6 +141,7 @@ class TestToolCalls:
         [
             ("", {}),
             ("{}", {}),
+            ("null", None),
             ('{"a": "ä\\ud800"}', {"a": "ä\ud800"}),
             ("no json", "no json"),
             ('{"a": ', '{"a": '),

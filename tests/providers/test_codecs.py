@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.providers.conftest import a_choice, says
+from tests.providers.conftest import says
 from tests.providers.google_speech import candidate
+from tests.providers.recorded import CODECS, codec
 from tests.providers.speech import block_delta, block_start, chunk, message_delta, message_start
 from tui.domain.journal.message import ToolCall
-from tui.providers.chat_model import codec_of
 from tui.providers.codec import BrokenStream, Halves, IncomingAnswer
 from tui.providers.protocol import (
     ModelEvent,
@@ -23,12 +23,6 @@ from tui.providers.protocol import (
     TurnMemory,
 )
 from tui.providers.reception import Reception
-
-CODECS = ("openai", "mistral", "responses", "anthropic", "google", "bedrock")
-
-
-def codec(dialect: Any, model: str = "m") -> Any:
-    return codec_of(a_choice("local", model, "http://127.0.0.1:1", dialect=dialect))
 
 
 def received(answer: IncomingAnswer, events: Iterable[Any]) -> list[ModelEvent]:

@@ -19,6 +19,7 @@ from tests.providers.conftest import (
     sent,
     text_of,
 )
+from tests.providers.recorded import codec
 from tui.domain.models import ModelParameters
 from tui.errors import ModelError
 from tui.providers.network import Route
@@ -118,10 +119,19 @@ async def test_others_have_their_turns_while_much_of_an_answer_is_read(
 
 
 NEEDED = {"host", "user-agent", "accept", "accept-encoding", "content-type", "content-length"}
+BEARER = {"authorization": f"Bearer {KEY}"}
 OF_A_DIALECT = {
-    "openai": (set[str](), {"authorization": f"Bearer {KEY}"}),
-    "anthropic": ({"anthropic-version"}, {"x-api-key": KEY}),
+    "openai": ("/v1/chat/completions", set[str](), BEARER),
+    "anthropic": ("/v1/messages", {"anthropic-version"}, {"x-api-key": KEY}),
+    "responses": ("/v1/responses", set[str](), BEARER),
+    "mistral": ("/mistral/v1/chat/completions", set[str](), BEARER),
+    "google": (
+        "/v1beta/models/test-model:streamGenerateContent?alt=sse",
+        set[str](),
+        {"x-goog-api-key": KEY},
+    ),
 }
+"""The path, further headers, and the one with the key."""
 
 
 class TestBesidesTheRequest:
@@ -142,17 +152,18 @@ class TestBesidesTheRequest:
         }.items():
             monkeypatch.setenv(name, value)
 
+    @pytest.mark.parametrize("dialect", OF_A_DIALECT, indirect=True)
     async def test_a_server_gets_its_own_key_and_nothing_of_anyone_elses(
         self, model_at: ModelAt, dialect: str
     ):
-        headers, needed = (await sent(model_at, asks())).headers, OF_A_DIALECT[dialect]
-        assert set(headers) == NEEDED | needed[0] | set(needed[1])
-        assert needed[1].items() <= headers.items()
-        assert headers["user-agent"] == f"sibyl-tui/{tui.__version__}"
+        request, (path, more, key) = await sent(model_at, asks()), OF_A_DIALECT[dialect]
+        assert (request.path, set(request.headers)) == (path, NEEDED | more | set(key))
+        assert key.items() <= request.headers.items()
+        assert request.headers["user-agent"] == f"sibyl-tui/{tui.__version__}"
 
     async def test_a_server_without_a_key_gets_none(self, model_at: ModelAt, dialect: str):
         request = await sent(model_at, asks(), key=None)
-        assert set(request.headers) == NEEDED | OF_A_DIALECT[dialect][0]
+        assert set(request.headers) == NEEDED | OF_A_DIALECT[dialect][1]
 
     @only_openai
     async def test_openai_gets_the_organisation_too(self, model_at: ModelAt):
@@ -160,6 +171,8 @@ class TestBesidesTheRequest:
         assert request.headers["openai-organization"] == "org-1"
         assert request.headers["openai-project"] == "proj-1"
         assert request.headers["authorization"] == f"Bearer {KEY}"
+        at_openai = codec("responses", provider="local", base_url="https://api.openai.com/v1")
+        assert at_openai.headers["OpenAI-Organization"] == "org-1"
 
     async def test_a_key_that_was_in_quotes_is_told(self, model_at: ModelAt):
         key = Secret(KEY, "LOCAL_API_KEY", was_quoted=True)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from tests.providers.chat_server import ChatServer, answers, refuses
 from tests.providers.conftest import (
     ModelAt,
-    a_choice,
     asks,
     collected,
     only_anthropic,
@@ -22,124 +21,9 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.models import ModelParameters
 from tui.errors import ModelError
 from tui.providers.chat_model import ChatModel
-from tui.providers.openai import ChatCompletions
 from tui.providers.protocol import ModelRequest, RequestAdapted, TextReceived, ToolDefinition
 
 TOOL = ToolDefinition("f", "Does f.", {"type": "object", "properties": {}})
-ALWAYS = {"model", "messages", "stream", "stream_options"}
-
-
-async def asked(
-    model_at: ModelAt, parameters: ModelParameters, **changes: Any
-) -> tuple[dict[str, Any], str]:
-    """What was sent of the parameters, and the notice about what was not."""
-    with ChatServer() as server:
-        request = replace(asks(), parameters=parameters)
-        events = await collected(model_at(server, **changes).stream(request))
-        (only,) = server.requests
-    notices = (event.notice for event in events if isinstance(event, RequestAdapted))
-    body = {name: value for name, value in only.body.items() if name not in ALWAYS}
-    return body, "".join(notices)
-
-
-@pytest.mark.parametrize("temperature", [0.25, 0])
-async def test_temperature_and_limit_are_sent_as_they_are(model_at: ModelAt, temperature: float):
-    parameters = ModelParameters(temperature=temperature, max_tokens=77)
-    body, _ = await asked(model_at, parameters)
-    assert body == {"temperature": temperature, "max_tokens": 77}
-
-
-HIGH = ModelParameters(temperature=0.5, effort="high")
-
-
-@only_openai
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    ("parameters", "changes", "body"),
-    [
-        (ModelParameters(), {}, {}),
-        (ModelParameters(), {"provider": "openai"}, {}),
-        (ModelParameters(), {"provider": "ollama"}, {}),
-        (ModelParameters(max_tokens=5), {"provider": "ollama"}, {"max_tokens": 5}),
-        (HIGH, {"model": "gpt-6-luna"}, {"temperature": 0.5, "reasoning_effort": "high"}),
-        (ModelParameters(effort="off"), {}, {"reasoning_effort": "none"}),
-    ],
-)
-async def test_a_server_of_ones_own_is_sent_what_is_set_whatever_its_models_are_called(
-    model_at: ModelAt, parameters: ModelParameters, changes: dict[str, Any], body: dict[str, Any]
-):
-    assert await asked(model_at, parameters, **changes) == (body, "")
-
-
-@only_openai
-@pytest.mark.parametrize(
-    ("address", "is_vendor"),
-    [
-        ("https://api.openai.com/v1", True),
-        ("http://127.0.0.1:8080/v1", False),
-        ("https://api.openai.com.example/v1", False),
-    ],
-)
-def test_only_the_vendor_gets_the_limit_under_its_newer_name(
-    dialect: str, address: str, is_vendor: Any
-):
-    request = replace(asks(), parameters=ModelParameters(max_tokens=5))
-    body = ChatCompletions(a_choice(dialect, "gpt", address)).body(request)
-    assert body["max_completion_tokens" if is_vendor else "max_tokens"] == 5
-
-
-@only_anthropic
-@pytest.mark.parametrize(("limit", "sent"), [(None, 32_000), (64_000, 64_000)])
-async def test_a_limit_of_the_users_goes_before_the_tables(
-    model_at: ModelAt, limit: int | None, sent: int
-):
-    changes = {"context_window": 200_000, "answer_tokens": 32_000}
-    body, _ = await asked(model_at, ModelParameters(max_tokens=limit), **changes)
-    assert body == {"max_tokens": sent}
-
-
-@only_anthropic
-@pytest.mark.parametrize(
-    ("name", "effort", "thinking", "output"),
-    [
-        ("claude-sonnet-5-5", "high", {"type": "adaptive"}, {"effort": "high"}),
-        ("claude-sonnet-5-5", "off", {"type": "between_tools"}, None),
-        ("claude-opus-5", "off", {"type": "disabled"}, None),
-        ("claude-haiku-4-5", "high", {"type": "enabled", "budget_tokens": 16_000}, None),
-        ("claude-haiku-4-5", "low", {"type": "enabled", "budget_tokens": 2_048}, None),
-        ("claude-haiku-4-5", "off", None, None),
-    ],
-)
-async def test_an_effort_is_sent_as_the_model_takes_it(
-    model_at: ModelAt, name: str, effort: Any, thinking: Any, output: Any
-):
-    changes = {"model": name, "context_window": 200_000}
-    body, _ = await asked(model_at, ModelParameters(effort=effort), **changes)
-    assert (body.get("thinking"), body.get("output_config")) == (thinking, output)
-
-
-@only_anthropic
-@pytest.mark.parametrize(
-    ("parameters", "body", "notice"),
-    [
-        (
-            ModelParameters(max_tokens=4_000, effort="medium", temperature=1),
-            {"max_tokens": 4_000, "thinking": {"type": "enabled", "budget_tokens": 2_000}},
-            "temperature 1 with max_tokens 4000 and effort medium: left out.",
-        ),
-        (
-            ModelParameters(max_tokens=500, effort="low"),
-            {"max_tokens": 500},
-            "effort low with max_tokens 500: left out.",
-        ),
-    ],
-)
-async def test_thinking_leaves_half_of_a_limit_to_the_answer_and_needs_enough(
-    model_at: ModelAt, parameters: ModelParameters, body: dict[str, Any], notice: str
-):
-    name = "claude-haiku-4-5"
-    came = await asked(model_at, parameters, model=name)
-    assert came == (body, f"local:{name} does not take {notice}")
 
 
 @pytest.mark.parametrize("effort", [None, "high"])
@@ -153,49 +37,6 @@ async def test_a_turn_whose_thinking_was_not_kept_goes_on_without(model_at: Mode
     # Anthropic's models of this kind think only if they are told to.
     off = None if effort is None or "/messages" in only.path else "none"
     assert (only.body.get("thinking"), only.body.get("reasoning_effort")) == (None, off)
-
-
-@only_openai
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    ("name", "parameters", "body", "notice"),
-    [
-        (
-            "gpt-6-luna",
-            ModelParameters(temperature=0.5),
-            {},
-            "openai:gpt-6-luna does not take temperature 0.5: left out.",
-        ),
-        (
-            "gpt-6-luna",
-            ModelParameters(temperature=0.5, effort="off"),
-            {"temperature": 0.5, "reasoning_effort": "none"},
-            "",
-        ),
-        (
-            "gpt-5",
-            ModelParameters(temperature=0.5, effort="off"),
-            {"reasoning_effort": "low"},
-            "openai:gpt-5 does not take temperature 0.5 and effort off: sent effort low instead.",
-        ),
-        ("qwen3", ModelParameters(effort="low"), {"reasoning_effort": "low"}, ""),
-    ],
-)
-async def test_parameters_that_openais_models_do_not_take_are_told_and_not_sent(
-    model_at: ModelAt, name: str, parameters: ModelParameters, body: dict[str, Any], notice: str
-):
-    came = await asked(model_at, parameters, provider="openai", model=name)
-    assert came == (body, notice)
-
-
-@only_anthropic
-@pytest.mark.filterwarnings("error")
-async def test_a_temperature_that_claude_does_not_take_is_told_and_not_sent(model_at: ModelAt):
-    body, notice = await asked(
-        model_at, ModelParameters(temperature=0.5), model="claude-sonnet-5-5"
-    )
-    assert "temperature" not in body
-    assert notice == "local:claude-sonnet-5-5 does not take temperature 0.5: left out."
 
 
 REQUEST = replace(asks(), parameters=ModelParameters(temperature=0.5))
@@ -264,6 +105,21 @@ async def test_a_field_of_the_programs_own_is_left_out_without_a_word(model_at: 
         events = await collected(model_at(server).stream(asks()))
         assert "stream_options" not in server.requests[1].body
     assert isinstance(events[0], TextReceived)
+
+
+@pytest.mark.parametrize("dialect", ["responses"], indirect=True)
+async def test_summaries_are_left_out_for_an_account_that_may_not_have_them(model_at: ModelAt):
+    said = "Your organization must be verified to generate summaries."
+    refused = {
+        "error": {"message": said, "param": "reasoning.summary", "code": "unsupported_value"}
+    }
+    replies = refuses(400, body=refused), answers("Yes."), answers("Again.")
+    with ChatServer(*replies) as server:
+        model = model_at(server, model="gpt-6-luna")
+        for text in ("Yes.", "Again."):
+            assert text_of(await collected(model.stream(asks()))) == text
+        asked = [request.body.get("reasoning") for request in server.requests]
+    assert asked == [{"summary": "auto"}, None, None]
 
 
 async def test_what_is_refused_without_its_name_is_told_with_what_was_sent(model_at: ModelAt):

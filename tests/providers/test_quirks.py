@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, Exchange, Gate, answers
-from tests.providers.conftest import ModelAt, asks, only_anthropic, only_openai
+from tests.providers.conftest import ModelAt, asks
 from tests.providers.recorded import samples
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.errors import ModelError
@@ -72,31 +72,22 @@ def of_the_server(body: bytes) -> Callable[[Exchange], None]:
     return reply
 
 
-def heard(name: str) -> pytest.MarkDecorator:
-    rows = [pytest.param(body, result, id=quirk) for quirk, body, result in samples(name)]
-    return pytest.mark.parametrize(("body", "result"), rows)
-
-
-async def result_of(model_at: ModelAt, body: bytes) -> str:
+@pytest.mark.parametrize(
+    ("dialect", "body", "result"),
+    [
+        pytest.param(each, body, result, id=f"{each}: {quirk}")
+        for each in ("openai", "anthropic", "google", "responses")
+        for quirk, body, result in samples(f"quirks_{each}")
+    ],
+    indirect=["dialect"],
+)
+async def test_an_answer_is_read_in_whatever_shape_it_comes(
+    model_at: ModelAt, body: bytes, result: str
+):
     with ChatServer(of_the_server(body)) as server:
         model = model_at(server, retries=0)
-        return (await becomes(model)).replace(model._choice.provider.base_url, "URL")
-
-
-@only_openai
-@heard("quirks_openai")
-async def test_chat_completions_are_read_in_whatever_shape_they_come(
-    model_at: ModelAt, body: bytes, result: str
-):
-    assert await result_of(model_at, body) == result
-
-
-@only_anthropic
-@heard("quirks_anthropic")
-async def test_messages_are_read_in_whatever_shape_they_come(
-    model_at: ModelAt, body: bytes, result: str
-):
-    assert await result_of(model_at, body) == result
+        told = (await becomes(model)).replace(model._choice.provider.base_url, "URL")
+    assert told == result
 
 
 @pytest.mark.parametrize("keeps_alive", [False, True])

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.providers.recorded import samples
-from tests.providers.test_codecs import CODECS, codec
+from tests.providers.recorded import CODECS, codec, samples
 from tests.providers.test_quirks import told
 from tui.domain.journal.message import TokenUsage
 from tui.providers.codec import BrokenStream
