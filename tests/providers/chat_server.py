@@ -14,12 +14,17 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tests.providers.bedrock_speech import BedrockExchange
-from tests.providers.google_speech import GoogleExchange
 from tests.providers.loopback import PATIENCE, Call, Exchange, Gate, LoopbackServer, Reply, Request
-from tests.providers.mistral_speech import MistralExchange
-from tests.providers.responses_speech import ResponsesExchange
-from tests.providers.speech import AnthropicExchange, OpenAIExchange, chunk, usage_chunk
+from tests.providers.speech import (
+    AnthropicExchange,
+    BedrockExchange,
+    GoogleExchange,
+    MistralExchange,
+    OpenAIExchange,
+    ResponsesExchange,
+    chunk,
+    usage_chunk,
+)
 
 __all__ = [
     "PATIENCE",

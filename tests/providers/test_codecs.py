@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.providers.conftest import says
-from tests.providers.google_speech import candidate
 from tests.providers.recorded import CODECS, codec
-from tests.providers.speech import block_delta, block_start, chunk, message_delta, message_start
+from tests.providers.speech import (
+    block_delta,
+    block_start,
+    candidate,
+    chunk,
+    message_delta,
+    message_start,
+)
 from tui.domain.journal.message import ToolCall
 from tui.providers.codec import BrokenStream, Halves, IncomingAnswer
 from tui.providers.protocol import (

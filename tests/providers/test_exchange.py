@@ -1,14 +1,32 @@
 """Headers, address and body of each request, with the additions of the user's configuration."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import contextlib
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Sequence
+from itertools import product
+from pathlib import Path
 
 import httpx2
 import pytest
 from msgspec.structs import replace
 
 import tui
-from tests.providers.chat_server import ChatServer, answers, refuses
+from tests.providers.chat_server import (
+    ChatServer,
+    Exchange,
+    Gate,
+    Reply,
+    answers,
+    answers_at,
+    compressed,
+    drops_the_connection,
+    ends_without_a_word_after,
+    refuses,
+    sends,
+)
 from tests.providers.conftest import (
     KEY,
     ModelAt,
@@ -20,10 +38,15 @@ from tests.providers.conftest import (
     text_of,
 )
 from tests.providers.recorded import codec
+from tui.cli.debug_log import DebugLog
 from tui.domain.models import ModelParameters
-from tui.errors import ModelError
+from tui.domain.providers import DialectName, Provider
+from tui.errors import AnswerCut, ModelError, ModelRefused
+from tui.logs import log_of
+from tui.providers.catalog import Connection
+from tui.providers.listed_models import list_models
 from tui.providers.network import Route
-from tui.providers.protocol import RequestAdapted
+from tui.providers.protocol import RequestAdapted, TextReceived
 from tui.providers.secret import Secret
 
 TEAM = {"X-Team": "very blue"}
@@ -188,3 +211,189 @@ class TestBesidesTheRequest:
             await collected(model_at(server).stream(asks()))
             assert len(server.requests) == 1
             assert proxy.requests == []
+
+
+SECRET = "xyzzyplugh"
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "debug.log"
+
+
+async def ask(model, place):
+    """Ask with the log; gives its entries about requests, without their time and place."""
+    with DebugLog(place).collecting(), contextlib.suppress(ModelError):
+        await collected(model.stream(asks()))
+    text = place.read_text()
+    assert KEY not in text
+    assert SECRET not in text
+    return re.findall(r"exchange: request to local at 127\.0\.0\.1:\d+(.*)", text)
+
+
+async def test_an_answer_has_path_status_times_size_and_end(model_at, dialect, place):
+    with ChatServer(answers(SECRET, SECRET)) as server:
+        begun, ended = await ask(model_at(server), place)
+    path = "/chat/completions" if dialect == "openai" else "/v1/messages"
+    assert begun == ": attempt 1 begins"
+    expected = rf"{path}: attempt 1, status 200, first byte 0\.\d\d s, \d{{3,}} bytes, \d\.\d\d s, "
+    assert re.fullmatch(expected + "complete", ended)
+
+
+async def test_each_attempt_has_its_end_without_the_words_of_the_server(model_at, place):
+    refusal = refuses(500, f"{KEY} {SECRET}", **{"Retry-After": "0"})
+    with ChatServer(refusal, answers(SECRET)) as server:
+        _, failed, _, ended = await ask(model_at(server, retries=1), place)
+    assert "attempt 1, status 500, " in failed
+    assert failed.endswith(", Refusal")
+    assert "attempt 2, status 200, " in ended
+    assert ended.endswith("complete")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        drops_the_connection(),
+        refuses(401, f"{KEY} {SECRET}"),
+        refuses(400, body=f"<html>{SECRET}"),
+        sends(f"data: {SECRET}\n\n".encode()),
+    ],
+)
+async def test_a_failure_has_the_class_of_its_error_only(model_at, place, reply):
+    with ChatServer(reply) as server:
+        _, ended = await ask(model_at(server, retries=0), place)
+    assert re.search(r", [A-Z][A-Za-z]+( from [A-Z].+)?$", ended)
+
+
+async def test_the_path_of_an_address_may_be_a_secret_and_its_query_too(model_at, place):
+    with ChatServer(answers("Yes.")) as server:
+        model = model_at(
+            f"{server.address('openai')}/{SECRET}",
+            query={"code": SECRET},
+            headers={"X-Code": SECRET},
+        )
+        assert len(await ask(model, place)) == 2
+
+
+def test_a_request_for_facts_names_its_path_and_no_query(place):
+    provider = Provider("local", dialect="anthropic", lists="anthropic")
+    with ChatServer(models=["test-model"]) as server, DebugLog(place).collecting():
+        list_models(Connection(replace(provider, base_url=server.root)))
+    assert re.search(
+        r": facts from local/v1/models: \d+ bytes, \d+ ms$", place.read_text(), re.MULTILINE
+    )
+
+
+async def test_an_answer_that_is_stopped_says_so(model_at, place):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "one", "two")) as server, DebugLog(place).collecting():
+        events = model_at(server).stream(asks())
+        await anext(events)
+        await events.aclose()
+        gate.open()
+    assert ", stopped\n" in place.read_text()
+
+
+async def test_a_request_of_a_private_session_is_no_entry(model_at, place):
+    private = log_of("private-20260111-153022-847291")
+    with ChatServer(answers("Yes.")) as server, DebugLog(place).collecting(), private:
+        await collected(model_at(server).stream(asks()))
+    assert "request" not in place.read_text()
+
+
+ROOT = Path(__file__).parents[2]
+TIME_LIMIT = 60.0
+
+either_coding = pytest.mark.parametrize("coding", ["gzip", "deflate"])
+
+
+def in_every_form(reply: Reply) -> list[Reply]:
+    """The reply in gzip and deflate, in chunks and up to the connection's end."""
+    forms = product(["gzip", "deflate"], [True, False])
+    return [compressed(reply, coding, chunked=chunked) for coding, chunked in forms]
+
+
+def printed_answers(dialect: DialectName, replies: Sequence[Reply]) -> list[str]:
+    """Reading could take for ever and block every signal but SIGKILL: a process of its own asks."""
+    with ChatServer(*replies) as server:
+        where = [dialect, server.address(dialect), str(len(replies))]
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.providers.asking", *where],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=TIME_LIMIT,
+            check=True,
+        )
+    return done.stdout.splitlines()
+
+
+def test_a_compressed_answer_is_read_to_its_end(dialect: DialectName):
+    replies = in_every_form(answers("Hello", "."))
+    assert printed_answers(dialect, replies) == ["Hello."] * 4
+
+
+@pytest.mark.full
+def test_a_compressed_answer_that_ends_without_its_last_word_is_cut(dialect: DialectName):
+    replies = in_every_form(ends_without_a_word_after("Hello"))
+    assert printed_answers(dialect, replies) == ["AnswerCut"] * 4
+
+
+@either_coding
+async def test_a_compressed_piece_is_given_before_the_next_is_sent(model_at: ModelAt, coding: str):
+    reply = compressed(answers_at(Gate(), "One", "Two"), coding, chunked=True)
+    with ChatServer(reply) as server:
+        events = model_at(server).stream(asks())
+        assert await anext(events) == TextReceived("One")
+        await events.aclose()
+
+
+@either_coding
+async def test_nothing_is_awaited_after_the_end_of_a_compressed_answer(
+    model_at: ModelAt, coding: str
+):
+    def stays(exchange: Exchange) -> None:
+        answers("Hello.")(exchange)
+        exchange.wait(Gate())
+
+    events = await events_from(model_at, compressed(stays, coding, chunked=True))
+    assert TextReceived("Hello.") in events
+
+
+@either_coding
+async def test_a_compressed_error_is_quoted(model_at: ModelAt, coding: str):
+    reply = compressed(refuses(400, "Too odd."), coding, chunked=False)
+    with pytest.raises(ModelRefused, match="Too odd"):
+        await events_from(model_at, reply)
+
+
+async def test_a_few_compressed_bytes_do_not_become_an_endless_line(
+    model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tui.providers.reception.LONGEST_LINE", 100_000)
+
+    def bomb(exchange: Exchange) -> None:
+        exchange.head()
+        exchange.raw(b"data: " + b"x" * 10_000_000)
+        exchange.wait(Gate())
+
+    with pytest.raises(AnswerCut):
+        await events_from(model_at, compressed(bomb, "gzip", chunked=True))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])
+async def test_an_answer_that_is_not_compressed_as_it_says_is_cut(model_at: ModelAt, coding: str):
+    def garbled(exchange: Exchange) -> None:
+        exchange.head(Content_Encoding=coding)
+        exchange.raw(b"\xff\xfe\x00 no such thing \n\n")
+
+    said = "did not send a stream of an answer"
+    with pytest.raises(AnswerCut, match=said):
+        await events_from(model_at, garbled)
+
+
+async def test_an_answer_is_asked_for_uncompressed(model_at: ModelAt):
+    with ChatServer() as server:
+        await collected(model_at(server).stream(asks()))
+        (request,) = server.requests
+    assert request.headers["accept-encoding"] == "identity"
