@@ -131,13 +131,13 @@ ROUTES = dict((
         Invocation(event.name, event.arguments))),
     # Later keys are for the session that it leads to.
     _route(intents.VersionIntent, lambda app, event: app.input_queue.add(
-        partial(app.controllers.versions.handle, app.workspace.current, event), leads=True)),
+        partial(app.controllers.messages.handle, app.workspace.current, event), leads=True)),
     _route(Prompt.Submitted, lambda app, event: app.dispatcher.submit(event.text, event.own)),
     _route(Prompt.HeldWanted, lambda app, _: app.input_queue.add(app.controllers.prompt.send_held)),
     _route(Prompt.TakenBack, lambda app, event: app.controllers.prompt.take_back(
         event.prompts, event.back)),
     _route(Prompt.PromptsWanted, lambda app, event: app.controllers.prompt_history.read(event)),
-    _route(Prompt.EditCancelled, lambda app, _: app.controllers.versions.cancel_edit()),
+    _route(Prompt.EditCancelled, lambda app, _: app.controllers.messages.cancel_edit()),
     _route(Prompt.FilesWanted, lambda app, event: app.run_worker(
         partial(app.controllers.prompt_files.show_listing, event.folder), name="list files")),
     _route(Prompt.ReferencesSettled, lambda app, event: app.run_worker(
@@ -164,14 +164,15 @@ ROUTES = dict((
     _route(intents.PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
     _route(FindLine.QueryChanged, lambda app, event: app.controllers.find.look_for(event.text)),
     _route(FindLine.Stepped, lambda app, event: app.controllers.find.step(event.count)),
-    _route(intents.LinksWanted, lambda app, event: app.controllers.links.handle(event)),
+    _route(intents.LinksWanted, lambda app, event: app.controllers.messages.open_links(event)),
+    _route(intents.HintGiven, lambda app, event: app.controllers.notices.hint(event.words)),
     _route(intents.CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),
     _route(ApprovalPanel.Answered, lambda app, event: app.controllers.approvals.answer(
         event.question, event.decision)),
     _route(intents.QuestionAnswered, lambda app, event: app.controllers.questions.answer(
         event.question, event.answer)),
-    _route(intents.AddressWanted, lambda app, event: app.controllers.questions.open(
-        event.question)),
+    _route(intents.AddressWanted, lambda app, event: app.run_worker(
+        partial(app.controllers.questions.open, event.question), name="open the address")),
 ))
 # fmt: on
 """Who acts on a message that comes up to the application, or on one of its subclasses."""
@@ -323,10 +324,6 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             words = f" {key_name(leave)} quits." if leave else ""
             notices.hint(f"Nothing is selected.{words}")
 
-    @on(intents.HintGiven)
-    def show_hint(self, event: intents.HintGiven) -> None:
-        self.controllers.notices.hint(event.words)
-
     def _begin_what_is_slow(self) -> None:
         self.run_worker(self.controllers.model_picker.begin, name="read the list of models")
         self.chat.own_commands = tuple(template_commands(self._parts.prompts))
@@ -425,8 +422,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             # A version that got no text has given its place back.
             controllers.presenter.show_session()
         else:
-            controllers.presenter.show_changes()
+            self.chat.show_changes(session.view())
+            controllers.presenter.show_status()
         await controllers.session_list.refresh()
-        controllers.search.note_turn()
+        controllers.search.catch_up_later()
         if self._parts.titles_by_model:
             controllers.titles.consider(session)

@@ -140,18 +140,18 @@ class AppShell(msgspec.Struct, eq=False):
         return self._controllers.commands
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        self._controllers.presenter.say(Notice(self._with_key(text), severity))
-
-    def _with_key(self, text: str) -> str:
-        """Name the key that undoes in a list of sessions, where no command can be typed."""
-        if "/undo" not in text or not self._app.screen_stack:
-            return text
-        bound = self._app.screen.active_bindings.items()
-        keys = (key_name(key) for key, each in bound if each.binding.id in _UNDO and each.enabled)
-        return text.replace("/undo", next(keys, "/undo"))
+        if "/undo" in text and self._app.screen_stack:
+            # In a list of sessions no command can be typed, but a key undoes.
+            bound = self._app.screen.active_bindings.items()
+            keys = (key_name(k) for k, each in bound if each.binding.id in _UNDO and each.enabled)
+            text = text.replace("/undo", next(keys, "/undo"))
+        self._controllers.presenter.say(Notice(text, severity))
 
     def report(self, title: str, text: str) -> None:
-        self._controllers.notices.open_report(Report(title, text))
+        from tui.screens.page import ReportScreen
+
+        pass_on = self._controllers.chat.pass_to_prompt
+        self._app.push_screen(ReportScreen(Report(title, text), pass_on))
 
     async def show_session(self) -> None:
         self._controllers.search.close()
@@ -194,7 +194,8 @@ class AppShell(msgspec.Struct, eq=False):
             case "search":
                 controllers.search.open()
             case "title":
-                controllers.titles.propose()
+                controllers.chat.action_rename()
+                controllers.chat.sidebar.rename_line.action_ask_title()
             case "themes" if text:
                 controllers.themes.choose(text)
                 self.say(f"Theme: {text}")
@@ -208,7 +209,7 @@ class AppShell(msgspec.Struct, eq=False):
 
     async def revise(self, message_id: str, what: Literal["again", "edit"]) -> None:
         wanted = VersionIntent(message_id, what)
-        await self._controllers.versions.handle(self.workspace.current, wanted)
+        await self._controllers.messages.handle(self.workspace.current, wanted)
 
     async def retry(self) -> None:
         await self._controllers.prompt.retry()
@@ -257,7 +258,7 @@ class Dispatcher(msgspec.Struct, eq=False):
         session, controllers = self._workspace.current, self._controllers
         wanted = read_input(text, self._prompts, own)
         is_command = isinstance(wanted, Invocation)
-        place = None if is_command else controllers.versions.place_of(session)
+        place = None if is_command else controllers.messages.place_of(session)
         if place is None:
             controllers.chat.go_to_end(returning=is_command)
             controllers.presenter.show_end()
@@ -276,7 +277,7 @@ class Dispatcher(msgspec.Struct, eq=False):
             controllers.prompt.give_back(session, wanted.typed)
         elif place is not None:
             session.prompt.begin_leaving(wanted.text)
-            send = partial(controllers.versions.send, session, wanted, place)
+            send = partial(controllers.messages.send, session, wanted, place)
             self._queue.add(send, leads=True)
         elif session.opened is not None and not self._queue.pending:
             await controllers.prompt.send(session, wanted)

@@ -54,7 +54,8 @@ class InputQueue:
         self._waiting: deque[Step] = deque()
         self._holds: dict[object, Callable[[], None] | None] = {}
         self._not_begun: list[str] = []
-        self._pending = 0
+        self.pending = 0
+        """The number of tasks that have not ended."""
         self._turn = asyncio.Lock()
         self._is_lent = False
         self._was_lent_until = 0.0
@@ -119,23 +120,21 @@ class InputQueue:
             await self._give(event)
 
     async def _give(self, event: events.Key | events.Paste) -> None:
-        if await self._leads_elsewhere(event):
-            self.run_between_keys(_nothing)
-
-    async def _leads_elsewhere(self, event: events.Key | events.Paste) -> bool:
-        """Dispatch a key; true if later keys may be meant for another widget."""
+        """Dispatch a key; later ones wait for its effects if they may be for another widget."""
         # Textual gives the focus back with a key, and for a paste not at all.
         self._app.app_focus = True
         if self._is_taken(event):
-            return not is_text(event)
-        await self._dispatch(event)
-        if isinstance(event, events.Paste):
-            return False
-        # A priority binding's key goes to no widget. Up may bring another text into the prompt.
-        if not event.is_forwarded or event.key in ("enter", "escape", "up"):
-            return True
-        # Keys that only edit text move no focus.
-        return not event.is_printable and not isinstance(self._app.focused, TextArea)
+            leads = not is_text(event)
+        else:
+            await self._dispatch(event)
+            if isinstance(event, events.Paste):
+                return
+            # A priority binding's key goes to no widget. Up may bring another text into the prompt.
+            leads = not event.is_forwarded or event.key in ("enter", "escape", "up")
+            # Keys that only edit text move no focus.
+            leads = leads or not (event.is_printable or isinstance(self._app.focused, TextArea))
+        if leads:
+            self.call_when_handled(self.hold())
 
     def _is_taken(self, event: events.Key | events.Paste) -> bool:
         """Give a key to a question, to the text that it came behind, or to a screen."""
@@ -177,11 +176,6 @@ class InputQueue:
     # --- tasks
 
     @property
-    def pending(self) -> int:
-        """Count the tasks that have not ended."""
-        return self._pending
-
-    @property
     def not_begun(self) -> Sequence[str]:
         """List the names of tasks that still wait for others."""
         return [*filter(None, self._not_begun)]
@@ -191,7 +185,7 @@ class InputQueue:
 
         ``name`` is what the user typed, in case the program ends before it begins.
         """
-        self._pending += 1
+        self.pending += 1
         self._not_begun.append(name)
         if leads:
             task = partial(_finally, task, self.hold())
@@ -208,25 +202,29 @@ class InputQueue:
                 self._not_begun.remove(name)
                 await task()
         finally:
-            self._pending -= 1
+            self.pending -= 1
 
     # --- the end, and other programs
 
     def leave(self, then: Callable[[], None]) -> None:
         """Call ``then`` behind all input that came before, or once the time is up."""
+
+        async def leave_now() -> None:
+            then()
+
+        async def leave_behind_tasks() -> None:
+            self.call_when_handled(partial(self.add, leave_now))
+
+        async def leave_behind_keys() -> None:
+            if self._is_lent:
+                await leave_behind_tasks()
+            else:
+                self._waiting.append(leave_behind_tasks)
+                await self._advance()
+
         self._app.set_timer(SECONDS_AT_MOST, then)
         # In its turn: keys that came before may be on their way to this queue.
-        self._app.call_later(self._leave_behind_keys, then)
-
-    async def _leave_behind_keys(self, then: Callable[[], None]) -> None:
-        if self._is_lent:
-            self._leave_behind_tasks(then)
-            return
-        self._waiting.append(partial(_call, partial(self._leave_behind_tasks, then)))
-        await self._advance()
-
-    def _leave_behind_tasks(self, then: Callable[[], None]) -> None:
-        self.call_when_handled(partial(self.add, partial(_call, then)))
+        self._app.call_later(leave_behind_keys)
 
     def lend(self) -> None:
         """Hold back all keys until ``take_back``: another program has the terminal."""
@@ -263,11 +261,3 @@ async def _finally(step: Step, end: Callable[[], None]) -> None:
         await step()
     finally:
         end()
-
-
-async def _call(then: Callable[[], None]) -> None:
-    then()
-
-
-async def _nothing() -> None:
-    """Only wait for the turn."""

@@ -4,15 +4,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tui.app.appearance import ALL_KEYS, ThemeSwitcher, UiStateService
-from tui.app.controllers.background import Background, LiveUpdates
+from tui.app.controllers.background import Background
 from tui.app.controllers.controller import Dependencies
 from tui.app.controllers.navigation import Navigation
-from tui.app.controllers.prompt import PromptController
-from tui.app.controllers.questions import Approvals
+from tui.app.controllers.prompt import PromptController, PromptHistoryController
+from tui.app.controllers.questions import Approvals, ServerQuestions
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import NoticeController, SessionPresenter
-from tui.app.controllers.side_requests import Summaries
+from tui.app.controllers.side_requests import Summaries, TitleController
 from tui.app.controllers.store_server import StoreServer
 from tui.app.controllers.turns import Turns
 from tui.app.desktop import Attention, Clipboard, PictureFiles
@@ -28,17 +28,13 @@ if TYPE_CHECKING:
     from tui.app.controllers.external_editor import ExternalEditor
     from tui.app.controllers.find import FindController
     from tui.app.controllers.imports import ImportController
-    from tui.app.controllers.message_actions import LinkController, VersionController
+    from tui.app.controllers.message_actions import MessageActions
     from tui.app.controllers.model_picker import ConnectController, ModelPicker
-    from tui.app.controllers.prompt import PromptHistoryController
     from tui.app.controllers.prompt_files import PromptFiles
-    from tui.app.controllers.questions import ServerQuestions
     from tui.app.controllers.session_picker import PickerController
-    from tui.app.controllers.side_requests import TitleController
     from tui.app.controllers.tools import ToolController
     from tui.commands.shell import CommandContext, Shell, Work
     from tui.domain.journal.message import Message
-    from tui.domain.server_questions import Answer, ServerQuestion
 
 
 class Controllers:
@@ -58,7 +54,7 @@ class Controllers:
         attention: Attention,
     ) -> None:
         self.chat, workspace = chat, parts.workspace
-        self._app, self._parts, self._attention = app, parts, attention
+        self._app, self._parts = app, parts
         self.ui_state = UiStateService(app, parts.ui_state_file)
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
@@ -83,18 +79,16 @@ class Controllers:
         self.picture_files = PictureFiles()
         self.approvals = Approvals(*shared, attention)
         settings = parts.turn_settings.asking(self.approvals.ask)
-        settings.tools.setup.ask_by(self._ask_for_server)
+        self.questions = ServerQuestions(*shared, attention, self.clipboard)
+        settings.tools.setup.ask_by(self.questions.ask)
         self.turns = Turns(*shared, settings, self._prices)
-        self.summaries = Summaries(*shared)
-        self.live_updates = LiveUpdates(*shared, self.server, Follower(workspace))
+        self.summaries, self.titles = Summaries(*shared), TitleController(*shared)
         self.prompt = PromptController(*shared, self.turns, self.summaries)
+        self.prompt_history = PromptHistoryController(*shared)
         self.navigation = Navigation(*shared)
         self.search = SearchController(*shared, self.notices, self.navigation)
-        self.background = Background(*shared, self.live_updates, self.ui_state)
+        self.background = Background(*shared, self.server, Follower(workspace), self.ui_state)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
-
-    async def _ask_for_server(self, question: "ServerQuestion") -> "Answer | None":
-        return await self.questions.ask(question)
 
     async def _prices(self, answers: "Sequence[Message]") -> "Mapping[str, float]":
         return await self.commands.usage.prices_of(answers)
@@ -131,22 +125,11 @@ class Controllers:
         )
 
     @cached_property
-    def questions(self) -> "ServerQuestions":
-        from tui.app.controllers.questions import ServerQuestions
+    def messages(self) -> "MessageActions":
+        from tui.app.controllers.message_actions import MessageActions
 
-        return ServerQuestions(*self._shared, self._attention, self.clipboard)
-
-    @cached_property
-    def links(self) -> "LinkController":
-        from tui.app.controllers.message_actions import LinkController
-
-        return LinkController(*self._shared, self.picture_files)
-
-    @cached_property
-    def versions(self) -> "VersionController":
-        from tui.app.controllers.message_actions import VersionController
-
-        return VersionController(*self._shared, self.navigation, self.turns, self.prompt)
+        others = self.navigation, self.turns, self.prompt, self.picture_files
+        return MessageActions(*self._shared, *others)
 
     @cached_property
     def connect(self) -> "ConnectController":
@@ -180,22 +163,10 @@ class Controllers:
         return PickerController(*self._shared)
 
     @cached_property
-    def titles(self) -> "TitleController":
-        from tui.app.controllers.side_requests import TitleController
-
-        return TitleController(*self._shared)
-
-    @cached_property
     def prompt_files(self) -> "PromptFiles":
         from tui.app.controllers.prompt_files import PromptFiles
 
         return PromptFiles(*self._shared)
-
-    @cached_property
-    def prompt_history(self) -> "PromptHistoryController":
-        from tui.app.controllers.prompt import PromptHistoryController
-
-        return PromptHistoryController(*self._shared)
 
     @cached_property
     def find(self) -> "FindController":

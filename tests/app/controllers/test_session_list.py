@@ -37,8 +37,8 @@ class World:
             say=lambda notice: self.said.append(notice.text),
             remark=lambda notice: self.said.append(notice.text),
             show_status=lambda: None,
-            withdraw=lambda notice: self.withdrawn.append(notice.text),
         )
+        presenter.notices = SimpleNamespace(withdraw=lambda one: self.withdrawn.append(one.text))
         server = self.server = StoreServer(None, self.workspace, presenter)
         self.session_list = SessionListController(
             self.chat, self.workspace, pages, presenter, server

@@ -84,7 +84,7 @@ class ImportController(Controller):
     def _finish(self, screen: ImportScreen, show: "Callable[[Shell], None]") -> None:
         async def show_imported() -> None:
             show(self._shell())
-            self._search.note_turn()
+            self._search.catch_up_later()
             await self._session_list.show_imported()
 
         self._app.run_worker(show_imported, name="show what was imported")

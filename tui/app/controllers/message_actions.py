@@ -21,13 +21,20 @@ from tui.widgets import intents
 Place = Callable[[Workspace, LoadedSession], Awaitable[LoadedSession]]
 """Prepares a session for a prompt that is not meant for its end."""
 
+Wanted = tuple[str, str] | ImageBlock
+"""A link, by its target and its text, or a picture."""
 
-class VersionController(Controller):
-    """Acts on intents about a message; a read-only session is copied first."""
+_ROW = 120
+"""The limit of a picture's row, in characters."""
+
+
+class MessageActions(Controller):
+    """Acts on intents about a message; a version of a read-only session is one of a copy."""
 
     _navigation: Navigation
     _turns: Turns
     _prompt: PromptController
+    _files: PictureFiles
 
     async def handle(self, session: LoadedSession, event: intents.VersionIntent) -> None:
         """Act on an intent of a reader, or a command, about a message."""
@@ -47,7 +54,7 @@ class VersionController(Controller):
         await self._stop(session)
         target = await versions.begin_again(self._workspace, session, message_id)
         await self._show(target)
-        self._turns.ask_again(target)
+        self._turns.ask_again(target, for_version=True)
         await self._session_list.show_scope()
 
     async def _edit(self, session: LoadedSession, message_id: str) -> None:
@@ -143,42 +150,18 @@ class VersionController(Controller):
         except (StorageError, UsageError) as error:
             self._presenter.say(Notice(str(error), "error"))
 
+    # --- links and pictures
 
-def _question(session: LoadedSession, message_id: str) -> Message | None:
-    """The question at a message on screen or before it."""
-    found = None
-    for entry in session.shown:
-        if isinstance(entry, Message):
-            found = entry if entry.role == "user" else found
-            if entry.id == message_id:
-                return found
-    return None
-
-
-Wanted = tuple[str, str] | ImageBlock
-"""A link, by its target and its text, or a picture."""
-
-_ROW = 120
-"""The limit of a picture's row, in characters."""
-
-
-class LinkController(Controller):
-    """Asks which link or picture, if there are several, and then whether to open it."""
-
-    _files: PictureFiles
-
-    def handle(self, event: intents.LinksWanted) -> None:
-        """Begin with what a reader wants opened."""
+    def open_links(self, event: intents.LinksWanted) -> None:
+        """Ask which link or picture, if there are several, and then whether to open it."""
         wanted: Sequence[Wanted] = (*event.links, *event.pictures)
         session_id = self._workspace.current.id
         if not wanted:
             self._shell().say("No link or picture in this message.", "warning")
-        elif len(wanted) == 1:
+            return
+        if len(wanted) == 1:
             self._open(wanted[0], session_id)
-        else:
-            self._let_choose(wanted, session_id)
-
-    def _let_choose(self, wanted: Sequence[Wanted], session_id: str) -> None:
+            return
         from tui.screens.dialog import ListDialog
 
         def choose(place: int | None) -> None:
@@ -204,3 +187,14 @@ class LinkController(Controller):
         else:
             work = partial(open_link, target=wanted[0], text=wanted[1])
         self._do(work)
+
+
+def _question(session: LoadedSession, message_id: str) -> Message | None:
+    """The question at a message on screen or before it."""
+    found = None
+    for entry in session.shown:
+        if isinstance(entry, Message):
+            found = entry if entry.role == "user" else found
+            if entry.id == message_id:
+                return found
+    return None

@@ -43,7 +43,11 @@ class Navigation(Controller):
         if shown:
             self._session_list.show()
             await switcher.settle()
-            await self._session_list.show_left(left)
+            # A session that is new is in no page that was read.
+            if left.published and not self._parts.sessions.knows(left.id):
+                await self._session_list.refresh()
+            else:
+                self._session_list.show()
 
     async def _look_at(self, session_id: str) -> bool:
         try:
@@ -92,45 +96,36 @@ class Navigation(Controller):
 
     async def handle(self, event: intents.PageWanted) -> None:
         """Show what a reader wants of the session on screen."""
+        session, conversation = self._workspace.current, self._chat.conversation
+        pages, journal = session.pages, self._workspace.reader.journal
         try:
             match event.which:
                 case "earlier":
-                    await self._show_earlier()
+                    far = pages.excerpt is not None
+                    entries = await self._workspace.read_earlier(session)
+                    # Else another session or excerpt is on screen by now.
+                    if session is self._workspace.current and far == (pages.excerpt is not None):
+                        conversation.prepend(entries, earlier=pages.before is not None)
+                        self._presenter.price_later()
                 case "later":
-                    await self._show_later()
+                    has_read = await pages.read_later(journal(session.id))
+                    # The reader may be at the end by now, which needs no later page.
+                    is_shown = has_read and session is self._workspace.current
+                    if is_shown and conversation.ends.later:
+                        view = session.view()
+                        arriving = (view.arriving,) if view.arriving else ()
+                        conversation.append(view.entries, later=view.later, arriving=arriving)
+                        conversation.show_queued(view.queue.prompts)
                 case "beginning":
-                    await self._show_beginning()
+                    await pages.show_beginning(journal(session.id))
+                    if session is self._workspace.current:
+                        cursor = conversation.cursor.message is not None
+                        self._presenter.show_session()
+                        self._chat.transcript.show_beginning(cursor=cursor)
                 case "end":
                     self._presenter.show_end()
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
-
-    async def _show_earlier(self) -> None:
-        session = self._workspace.current
-        far = session.pages.excerpt is not None
-        entries = await self._workspace.read_earlier(session)
-        # Else another session or excerpt is on screen by now.
-        if session is self._workspace.current and far == (session.pages.excerpt is not None):
-            self._chat.conversation.prepend(entries, earlier=session.pages.before is not None)
-            self._presenter.price_later()
-
-    async def _show_later(self) -> None:
-        session, conversation = self._workspace.current, self._chat.conversation
-        has_read = await session.pages.read_later(self._workspace.reader.journal(session.id))
-        # The reader may be at the end by now, which needs no later page.
-        if has_read and session is self._workspace.current and conversation.ends.later:
-            view = session.view()
-            arriving = (view.arriving,) if view.arriving else ()
-            conversation.append(view.entries, later=view.later, arriving=arriving)
-            conversation.show_queued(view.queue.prompts)
-
-    async def _show_beginning(self) -> None:
-        session, transcript = self._workspace.current, self._chat.transcript
-        await session.pages.show_beginning(self._workspace.reader.journal(session.id))
-        if session is self._workspace.current:
-            cursor = transcript.conversation.cursor.message is not None
-            self._presenter.show_session()
-            transcript.show_beginning(cursor=cursor)
 
     async def show_session(self) -> None:
         """Show the workspace's current session; another one from where its reader left it."""

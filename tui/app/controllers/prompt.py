@@ -67,7 +67,7 @@ class PromptController(Controller):
         self._presenter.show_end()
         session = self._workspace.current
         if await self.open_for_change(session):
-            self._turns.retry(session)
+            self._turns.ask_again(session)
             self._session_list.show()
 
     async def compact(self) -> None:

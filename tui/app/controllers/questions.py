@@ -1,7 +1,6 @@
 """Questions that wait for the user: tool calls to approve, and what servers of tools ask."""
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -108,11 +107,8 @@ class ServerQuestions(Controller):
         if is_open and self._answer and not self._answer.done():
             self._answer.set_result(answer)
 
-    def open(self, question: ServerQuestion) -> None:
+    async def open(self, question: ServerQuestion) -> None:
         """Open the address; where that cannot be, copy it."""
-        self._app.run_worker(partial(self._open, question), name="open the address")
-
-    async def _open(self, question: ServerQuestion) -> None:
         from tui.commands.viewers import open_outside
 
         refusal = await open_outside(question.address)

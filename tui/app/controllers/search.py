@@ -151,18 +151,15 @@ class SearchController(Controller):
                 self._show_progress,
                 lambda why: say((Notice(f"Searching without an index. {why}", "warning"), "")),
             )
-        self._catch_up_after(_AFTER_START_SECONDS)
-
-    def note_turn(self) -> None:
-        """Something was said: the index is behind."""
-        self._catch_up_after(_AFTER_TURN_SECONDS)
+        self.catch_up_later(_AFTER_START_SECONDS)
 
     def end(self) -> None:
         """Let go of all that is under way."""
         if self._indexing is not None:
             self._indexing.end()
 
-    def _catch_up_after(self, seconds: float) -> None:
+    def catch_up_later(self, seconds: float = _AFTER_TURN_SECONDS) -> None:
+        """Bring the index up to date, which is behind, once nothing new is said for a while."""
         if self._timer is not None:
             self._timer.stop()
         if self._indexing is not None:

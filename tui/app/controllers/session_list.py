@@ -1,7 +1,6 @@
 """The controller of the sidebar: sessions on disk and open ones, as rows."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from functools import partial
 
 import msgspec
@@ -14,7 +13,6 @@ from tui.domain.views.notice import Notice
 from tui.domain.views.session_rows import Group, SessionRows, arrange
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import Aside, SessionPager
-from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable, StorageError, UsageError
@@ -81,13 +79,6 @@ class SessionListController(msgspec.Struct, eq=False):
         await self._after(self._sessions.refresh)
         await self._after(self._sessions.count)
 
-    async def show_left(self, session: LoadedSession) -> None:
-        """Update the list after the user left a session; read it from disk first if it is new."""
-        if session.published and not self._sessions.knows(session.id):
-            await self.refresh()
-        else:
-            self.show()
-
     async def show_scope(self) -> None:
         """Show the sessions of the scope that the session on screen belongs to."""
         await self._after(partial(self._sessions.show, self._workspace.scope))
@@ -107,8 +98,17 @@ class SessionListController(msgspec.Struct, eq=False):
 
     def show(self) -> None:
         """Show the entries read so far, unless the same rows are on screen already."""
-        now = self._workspace.clock()
-        rows = self._rows(now)
+        now, marks, counts = self._workspace.clock(), self._workspace.marks(), self._sessions.counts
+        rows = SessionRows(
+            rows=arrange(self._sessions.entries, self._workspace.rows(), marks, now),
+            current=self._workspace.current.id,
+            more=self._sessions.more,
+            scope=scope_name(self._sessions.scope),
+            elsewhere=counts.elsewhere,
+            archived=counts.archived,
+            trashed=counts.trashed,
+            others=arrange(self._sessions.others, (), marks, now),
+        )
         if rows != self._shown:
             self._shown = rows
             self._chat.show_rows(rows, now)
@@ -128,20 +128,6 @@ class SessionListController(msgspec.Struct, eq=False):
         except (StorageError, UsageError) as error:
             self._say(error)
         await self._after(self._sessions.refresh)
-
-    def _rows(self, now: datetime) -> SessionRows:
-        entries, opened = self._sessions.entries, self._workspace.rows()
-        counts = self._sessions.counts
-        return SessionRows(
-            rows=arrange(entries, opened, self._workspace.marks(), now),
-            current=self._workspace.current.id,
-            more=self._sessions.more,
-            scope=scope_name(self._sessions.scope),
-            elsewhere=counts.elsewhere,
-            archived=counts.archived,
-            trashed=counts.trashed,
-            others=arrange(self._sessions.others, (), self._workspace.marks(), now),
-        )
 
     async def prune(self, retention: Retention) -> None:
         """Set aside what is old or too much, and say so in a line."""

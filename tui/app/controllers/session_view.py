@@ -12,7 +12,7 @@ from textual.app import App
 
 from tui.domain.journal.message import Message
 from tui.domain.views.costs import AnswerCost
-from tui.domain.views.notice import LoggedNotice, Notice, NoticeLog, Report
+from tui.domain.views.notice import LoggedNotice, Notice, NoticeLog
 from tui.engine.library.session_pages import SessionTitles
 from tui.engine.sessions.external_changes import Change
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -74,12 +74,6 @@ class NoticeController(msgspec.Struct, eq=False):
             for line in screen.query(KeyLine):
                 line.notices.withdraw(notice)
 
-    def open_report(self, report: Report) -> None:
-        """Show a longer answer of a command over the conversation."""
-        from tui.screens.page import ReportScreen
-
-        self._app.push_screen(ReportScreen(report, self._pass_on))
-
     def toggle_list(self) -> None:
         """Open the list of notices, or close it."""
         from tui.screens.page import NoticeList
@@ -102,7 +96,7 @@ class SessionPresenter(msgspec.Struct, eq=False):
     _app: App[Any]
     _chat: ChatScreen
     _workspace: Workspace
-    _notices: NoticeController
+    notices: NoticeController
     _titles: SessionTitles
     _stopwatch: Callable[[], float]
     _prices: Callable[[Sequence[Message]], Awaitable[Mapping[str, float]]]
@@ -128,9 +122,8 @@ class SessionPresenter(msgspec.Struct, eq=False):
         self.price_later()
         if session is not self._counted and session.lacks_versions(session.shown):
             self._counted = session
-            self._chat.run_worker(
-                partial(self._count_versions, session), name="count the versions of answers"
-            )
+            count = partial(self._count_versions, session)
+            self._chat.run_worker(count, name="count the versions of answers")
 
     def price_later(self) -> None:
         """Look up what the loaded answers have cost, once their session is on screen for a while.
@@ -164,11 +157,6 @@ class SessionPresenter(msgspec.Struct, eq=False):
     def stay(self) -> None:
         """Give up the switch to a session that cannot be shown."""
         self._chat.walk.stay()
-        self.show_status()
-
-    def show_changes(self) -> None:
-        """Show the changes of the session; the scroll position stays."""
-        self._chat.show_changes(self._workspace.current.view())
         self.show_status()
 
     def show_followed(self, change: Change) -> None:
@@ -239,7 +227,7 @@ class SessionPresenter(msgspec.Struct, eq=False):
             label = session.label()
             is_named = session.id == self._workspace.current.id or f'"{label}"' in named.text
             titled.append((named, "" if is_named else label))
-        self._notices.show(*titled)
+        self.notices.show(*titled)
 
     def show_end(self) -> None:
         """Show the end of the session, if an excerpt far from it is on screen."""
@@ -256,10 +244,6 @@ class SessionPresenter(msgspec.Struct, eq=False):
         """Give a notice that came by itself; it waits for its turn."""
         self._workspace.current.say(notice)
         self.show_status()
-
-    def withdraw(self, notice: Notice) -> None:
-        """Take a notice away that is not true any more."""
-        self._notices.withdraw(notice)
 
     async def save_all(self) -> None:
         """Save all sessions."""

@@ -10,7 +10,6 @@ from textual.worker import Worker, WorkerError
 
 from tui.app.controllers.controller import Controller
 from tui.domain.commands import BY_NAME
-from tui.domain.journal.records import Titled
 from tui.domain.providers import is_guide
 from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice, Severity
@@ -130,11 +129,6 @@ _log = logging.getLogger(__name__)
 class TitleController(Controller):
     """Asks the model that answers in a session for its title."""
 
-    def propose(self) -> None:
-        """Begin to rename the session on screen, and ask for a title."""
-        self._chat.action_rename()
-        self._chat.sidebar.rename_line.action_ask_title()
-
     def ask(self, line: RenameLine) -> None:
         """Have a title offered in a line; closing the line ends that."""
         session = self._workspace.switcher.find(line.session_id)
@@ -176,10 +170,10 @@ class TitleController(Controller):
             with log_of(session_id):
                 _log.info("no title: %s", error_name(error))
             return
-        await self._session_list.change(session_id, partial(_put, titled))
 
+        def put(opened: OpenSession) -> None:
+            opened.add(titled)
+            if not opened.session.name:
+                opened.rename(titled.text)
 
-def _put(titled: Titled, opened: OpenSession) -> None:
-    opened.add(titled)
-    if not opened.session.name:
-        opened.rename(titled.text)
+        await self._session_list.change(session_id, put)

@@ -85,7 +85,7 @@ class StoreServer(msgspec.Struct, eq=False):
 
     def _say_back(self) -> None:
         if self._told is not None:
-            self._presenter.withdraw(self._told)
+            self._presenter.notices.withdraw(self._told)
         self._told = None
         words = "The store's server is back"
         session = self._workspace.current

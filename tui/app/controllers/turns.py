@@ -160,13 +160,9 @@ class Turns(Controller):
         if session is self._workspace.current:
             self._chat.show_queue(session.prompt.queue)
 
-    def retry(self, session: LoadedSession) -> None:
-        """Ask again in an open session."""
-        self._work(session, self._made(session))
-
-    def ask_again(self, session: LoadedSession) -> None:
-        """Ask for another version of an answer, in an open session where one was begun."""
-        self._work(session, self._made(session, anew=True), for_version=True)
+    def ask_again(self, session: LoadedSession, *, for_version: bool = False) -> None:
+        """Ask again in an open session, for another version where one was begun."""
+        self._work(session, self._made(session, anew=for_version), for_version=for_version)
 
     def go_on(self, session: LoadedSession, *, failed: bool) -> bool:
         """Send the next queued prompt after a turn; true if it was for another version.
@@ -460,12 +456,13 @@ class Turns(Controller):
         seconds = self._parts.stopwatch() - begun
         self._chat.conversation.show_cost(message_id, AnswerCost(seconds))
         if answer is not None and answer.usage:
-            self._app.run_worker(self._show_price(answer, seconds), name="look up a price")
 
-    async def _show_price(self, answer: Answer, seconds: float) -> None:
-        # The first time, the list of prices is loaded.
-        for dollars in (await self._prices([answer])).values():
-            self._chat.conversation.show_cost(answer.id, AnswerCost(seconds, dollars))
+            async def show_price() -> None:
+                # The first time, the list of prices is loaded.
+                for dollars in (await self._prices([answer])).values():
+                    self._chat.conversation.show_cost(answer.id, AnswerCost(seconds, dollars))
+
+            self._app.run_worker(show_price, name="look up a price")
 
     def _finish(self, turn: RunningTurn, status: TurnStatus) -> None:
         if turn.status is None:
