@@ -1,4 +1,4 @@
-"""A whole day with the real program: talk, switch, be killed, come back."""
+"""Whole days with the real program: talk, switch, be killed, come back; two programs; files."""
 
 import re
 import signal
@@ -10,7 +10,7 @@ import pytest
 from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
 from tests.terminal.chats import words_shown
 from tests.terminal.endings import assert_resumable, assert_whole, is_whole, quit_at_once, told
-from tui.storage.drafts import read_draft
+from tui.storage.drafts import Drafts, read_draft
 
 pytestmark = pytest.mark.full
 
@@ -281,3 +281,159 @@ def test_keys_typed_behind_the_help_key_are_the_helps(sibyl):
     program.until("│ q ", "the filter")
     program.type("\x1bOPc")
     program.until("abc", "the text")
+
+
+def test_the_second_program_sees_what_the_first_says_and_goes_on_with_it(chats):
+    gates = [Gate(), Gate()]
+    chats.answer(answers_step_by_step(gates, "Once ", "twice."), answers("A third time."))
+    first = chats()
+    first.type("A question\r")
+    gates[0].open()
+    first.until("Once")
+    session = chats.only
+    second = chats("--session", session)
+    second.until("read-only")
+    second.until("Once")
+    second.type("my own words")
+    second.until("my own words")
+    gates[1].open()
+    second.until("Once twice")
+    assert "interrupted" not in second.text
+    assert quit_at_once(first) == 0
+    second.until("The other window is gone")
+    second.until(_may_write, "the end of the mark")
+    assert chats.is_held(session)
+    assert "my own words" in second.text
+    second.press("enter")
+    second.until("A third time")
+    assert quit_at_once(second) == 0
+    assert [text for _, text, _ in chats.said(session)] == [
+        *("A question", "Once twice.", "my own words", "A third time.")
+    ]
+
+
+def _may_write(program):
+    """Whether nothing around the prompt says that one reads only."""
+    return not any("read-only" in row for row in program.screen[-5:])
+
+
+@pytest.mark.parametrize("opened", [True, False], ids=["opened", "looked at"])
+def test_the_first_program_is_killed_in_the_middle_of_an_answer(chats, opened):
+    chats.answer(answers_at(Gate(), "The first piece, "), answers("All of it."))
+    first = chats()
+    first.type("A question\r")
+    first.until("The first piece,")
+    session = chats.only
+    second = chats("--session", session) if opened else chats()
+    if not opened:
+        second.until("A question")
+        second.press("alt+down")
+    second.until("read-only")
+    second.until("The first piece,")
+    first.signal(signal.SIGKILL)
+    first.wait()
+    second.until("interrupted")
+    second.until(_may_write, "the end of the mark")
+    second.type("/retry\r")
+    second.until("All of it")
+    assert quit_at_once(second) == 0
+    assert [text for _, text, _ in chats.said(session)] == ["A question", "All of it."]
+
+
+@pytest.fixture
+def shop(chats):
+    chats.answer(answers("Fine."))
+    (chats.project / "a.txt").write_text("text of a")
+    (chats.project / ".env").write_text("KEY=1")
+    return chats
+
+
+def asked(shop):
+    return str([request.body for request in shop.server.requests])
+
+
+@pytest.mark.fast
+def test_after_a_kill_pasted_words_are_still_text(shop):
+    page = "".join(f"{number} see @.env\r" for number in range(15))
+    program = shop()
+    program.type(f"@a.txt \x1b[200~{page}\x1b[201~")
+    program.until("pasted 15 lines")
+    drafts = Drafts(shop.root)
+    program.until(lambda _: any("@.env" in f.read_text() for f in drafts.files()), "the draft")
+    program.signal(signal.SIGKILL)
+    program.wait()
+    program = shop()
+    program.until("pasted 15 lines")
+    program.until("attached: a.txt 9 bytes")
+    program.type("\r")
+    program.until("Fine.")
+    assert "text of a" in asked(shop)
+    assert "KEY=1" not in asked(shop)
+    quit_at_once(program)
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2), ("", 2)])
+def test_ask_names_a_secret_on_the_terminal_and_sends_it_if_told_to(shop, answer, code):
+    program = shop.launch("ask", "-f", ".env", "Check")
+    program.until(r"Send \.env to local:parrot\?")
+    program.type(f"{answer}\r")
+    assert program.wait() == code
+    assert ("KEY=1" in asked(shop)) == (answer == "y")
+
+
+SECRET = "xyzzyplugh"
+
+
+def on_disk(home):
+    """All that is in files below the home, and their names: data, state, config, temporary."""
+    files = [path for path in home.rglob("*") if path.is_file()]
+    return b"".join(str(path).encode() + path.read_bytes() for path in files)
+
+
+@pytest.fixture
+def private(chats, private_home):
+    """The program in a private session: a prompt answered, an answer arriving, a draft typed."""
+    chats.answer(answers(f"It is {SECRET}."), answers_at(Gate(), f"Again {SECRET}, ", "and on."))
+    temporary = private_home / "tmp"
+    temporary.mkdir()
+    program = chats("--private", wait=False, environment={"TMPDIR": str(temporary)})
+    program.until("PRIVATE, not saved")
+    program.type(f"What is {SECRET}?\r")
+    program.until(f"It is {SECRET}")
+    program.type(f"Once more {SECRET}\r")
+    program.until(f"Again {SECRET}")
+    program.type(f"not sent {SECRET}")
+    program.until(f"not sent {SECRET}")
+    return program
+
+
+def leave(program, way):
+    match way:
+        case "ctrl+q":
+            program.press("ctrl+q")
+            program.until("nothing of it is kept")
+            program.press("ctrl+q")
+        case "closed":
+            program.hang_up()
+        case _:
+            program.signal(way)
+    program.wait()
+
+
+@pytest.mark.parametrize(
+    "way",
+    ["ctrl+q", "closed", pytest.param(signal.SIGTERM, marks=pytest.mark.fast), signal.SIGKILL],
+)
+def test_nothing_of_it_is_on_disk(private, private_home, chats, way):
+    assert SECRET.encode() not in on_disk(private_home)
+    leave(private, way)
+    assert SECRET.encode() not in on_disk(private_home)
+    assert b"private-" not in on_disk(private_home)
+    assert chats.entries == ()
+
+
+def test_a_signal_asks_nothing_and_tells_nothing_of_it(private, chats):
+    private.signal(signal.SIGTERM)
+    assert private.wait() == 128 + signal.SIGTERM
+    assert_whole(private)
+    assert "Resume with" not in private.text

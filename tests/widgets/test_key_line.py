@@ -1,14 +1,29 @@
-"""The line of keys: what works where one is, and no more than fits."""
+"""The line of keys: what works where one is, and no more than fits; and the queue of notices."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 from textual.app import App
 from textual.binding import Binding
 from textual.widgets import Input
 
+from tests.app.controllers.stand_ins import Clock
+from tests.strategies import any_text
 from tests.waiting import until
-from tui.widgets.key_line import KeyLine
+from tui.domain.views.notice import Notice
+from tui.widgets.key_line import (
+    LEAST_SECONDS,
+    MOST_WAITING,
+    SECONDS,
+    KeyLine,
+    NoticeQueue,
+    fit_notice,
+)
 from tui.widgets.keys import key
 
 STYLES = Path(__file__).parents[2] / "styles"
@@ -102,3 +117,190 @@ async def test_there_is_room_for_what_is_always_said_and_for_what_fits_beside_it
     app = Told()
     async with app.run_test(size=(34, 10)):
         await until(lambda: words(app) == " ^T Turn  F6 Heard  F5 Again")
+
+
+class QueueWorld:
+    """A queue, and a timer that ends when a test says so."""
+
+    def __init__(self):
+        self.clock, self.shown = Clock(), []
+        self.timer = None
+        self.queue = NoticeQueue(self.set_timer, self.note, self.clock)
+
+    def set_timer(self, seconds, then):
+        self.timer = self.clock.seconds + seconds, then
+        return SimpleNamespace(stop=lambda: None)
+
+    def note(self):
+        current = self.queue.current
+        self.shown.append(current.text if current else "")
+
+    @property
+    def rest(self):
+        return pytest.approx(self.timer[0] - self.clock.seconds)
+
+    def wait(self):
+        self.clock.seconds, then = self.timer
+        then()
+
+
+@pytest.fixture
+def world():
+    return QueueWorld()
+
+
+@pytest.mark.parametrize("severity", ["information", "warning", "error"])
+def test_a_notice_has_its_line_for_some_seconds_and_gives_it_back(world, severity):
+    world.queue.add(Notice("Archived", severity))
+    assert world.queue.current == Notice("Archived", severity)
+    assert world.rest == SECONDS
+    world.wait()
+    assert world.queue.current is None
+    assert world.shown == ["Archived", ""]
+
+
+def test_none_covers_the_keys_for_longer_than_two_seconds(world):
+    assert max(SECONDS, *LEAST_SECONDS.values()) <= 2
+    assert LEAST_SECONDS["error"] > LEAST_SECONDS["warning"] > LEAST_SECONDS["information"]
+    world.queue.add(Notice("one", "error"))
+    world.clock.seconds = 1.9
+    world.queue.add(Notice("one", "error"))
+    assert world.rest == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("severity", "unread"), [("information", False), ("warning", True), ("error", True)]
+)
+def test_a_warning_that_has_had_its_time_may_be_unread(world, severity, unread):
+    world.queue.add(Notice("one", severity))
+    assert not world.queue.unread
+    world.wait()
+    assert world.queue.unread is unread
+
+
+def test_one_that_was_withdrawn_needs_no_reader(world):
+    world.queue.add(Notice("away", "warning"))
+    world.queue.withdraw(Notice("away", "warning"))
+    assert not world.queue.unread
+
+
+def test_one_that_waits_shortens_the_time_of_the_one_before(world):
+    world.queue.add(Notice("one", "error"))
+    world.clock.seconds = 1.0
+    world.queue.add(Notice("two"))
+    assert (world.queue.current.text, world.queue.waiting) == ("one", 1)
+    assert world.rest == LEAST_SECONDS["error"] - 1.0
+    world.wait()
+    assert (world.queue.current.text, world.queue.waiting) == ("two", 0)
+    assert world.rest == SECONDS
+
+
+def test_one_that_has_had_its_time_gives_way_at_once(world):
+    world.queue.add(Notice("one"))
+    world.clock.seconds = 3.0
+    world.queue.add(Notice("two"))
+    assert world.timer[0] <= world.clock.seconds
+
+
+def test_the_same_words_again_are_shown_once(world):
+    world.queue.add(Notice("one"))
+    world.queue.add(Notice("one"))
+    assert world.queue.waiting == 0
+    world.queue.add(Notice("two"))
+    world.queue.add(Notice("two"))
+    assert world.queue.waiting == 1
+
+
+def test_of_many_the_latest_are_shown(world):
+    for number in range(20):
+        world.queue.add(Notice(f"{number}"))
+    assert world.queue.waiting == MOST_WAITING
+    world.wait()
+    assert world.queue.current.text == "15"
+
+
+def test_one_that_is_not_true_any_more_gives_way_at_once(world):
+    world.queue.add(Notice("away", "warning"))
+    world.queue.add(Notice("back"))
+    world.queue.withdraw(Notice("away", "warning"))
+    assert (world.queue.current, world.queue.waiting) == (Notice("back"), 0)
+    assert world.rest == SECONDS
+
+
+def test_one_that_waits_and_is_not_true_any_more_is_never_shown(world):
+    world.queue.add(Notice("first"))
+    world.queue.add(Notice("away", "warning"))
+    world.queue.withdraw(Notice("away", "warning"))
+    world.wait()
+    assert world.shown[-1] == ""
+    assert "away" not in world.shown
+
+
+def caused(text, severity="information"):
+    return Notice(text, severity, caused=True)
+
+
+def test_what_the_user_caused_takes_the_place_of_all_that_he_caused_before(world):
+    world.queue.add(caused("one", "error"), caused("more of one"))
+    assert (world.queue.current.text, world.queue.waiting) == ("one", 1)
+    world.queue.add(caused("two"))
+    assert (world.queue.current.text, world.queue.waiting) == ("two", 0)
+    assert world.rest == SECONDS
+    world.wait()
+    assert world.shown[-1] == ""
+
+
+def test_what_came_by_itself_waits_and_comes_again_if_it_was_hardly_seen(world):
+    world.queue.add(Notice("seen"))
+    world.clock.seconds = LEAST_SECONDS["information"]
+    world.queue.add(caused("one"))
+    world.queue.add(Notice("away"))
+    world.wait()
+    assert world.queue.current.text == "away"
+    world.queue.add(caused("two"))
+    assert world.queue.current.text == "two"
+    world.wait()
+    assert world.queue.current.text == "away"
+    world.wait()
+    assert world.queue.current is None
+
+
+# --- the words that fit
+
+ARCHIVED = 'Archived "Fix the login page that fails on Safari". /undo brings it back'
+
+
+def fit(text, width):
+    return fit_notice(Notice(text), width)
+
+
+def test_where_there_is_room_all_is_said():
+    assert fit(ARCHIVED, 80) == ARCHIVED
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (60, 'Archived "Fix the login page that fa…". /undo brings it back'),
+        (44, 'Archived "Fix the lo…". /undo brings it back'),
+        (37, 'Archived "Fix t…". /undo brings it b…'),
+    ],
+)
+def test_the_title_gives_way_before_the_words_that_undo_it(width, words):
+    assert fit(ARCHIVED, width) == words
+
+
+def test_of_a_path_the_end_stays():
+    words = "Exported to /home/u/a/directory/of/names/the-login-page.md"
+    assert fit(words, 30) == "Exported to …the-login-page.md"
+    assert fit(words, 60) == words
+
+
+def test_only_the_first_line_is_shown_and_says_that_there_are_more():
+    assert fit("Could not save.\nThe rest is in /tmp/x.", 80) == "Could not save. …"
+
+
+@given(text=any_text(), width=st.integers(0, 60))
+def test_it_never_takes_more_room_than_there_is(text, width):
+    assert cell_len(fit(text, width)) <= width
+    assert "\n" not in fit(text, width)

@@ -123,3 +123,19 @@ def running() -> Running:
             yield app, pilot
 
     return run
+
+
+@pytest.fixture
+async def prompting(running: Running) -> AsyncIterator[tuple[PromptApp, Pilot[None]]]:
+    async with running() as both:
+        yield both
+
+
+@pytest.fixture
+def app(prompting: tuple[PromptApp, Pilot[None]]) -> PromptApp:
+    return prompting[0]
+
+
+@pytest.fixture
+def pilot(prompting: tuple[PromptApp, Pilot[None]]) -> Pilot[None]:
+    return prompting[1]

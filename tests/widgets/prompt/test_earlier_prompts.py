@@ -62,155 +62,142 @@ def test_words_are_found_in_any_case_and_a_repetition_is_passed_over():
     assert earlier.find("fix", 3, -1) == 3
 
 
-async def test_up_recalls_and_down_brings_back_what_was_typed(running):
-    async with running() as (app, pilot):
-        app.history = ["first", "second"]
-        await pilot.press(*"draft", "up", "up")
-        assert app.prompt.text == "first"
-        await pilot.press("down", "down")
-        assert app.prompt.text == "draft"
+async def test_up_recalls_and_down_brings_back_what_was_typed(app, pilot):
+    app.history = ["first", "second"]
+    await pilot.press(*"draft", "up", "up")
+    assert app.prompt.text == "first"
+    await pilot.press("down", "down")
+    assert app.prompt.text == "draft"
 
 
 @pytest.mark.parametrize("text", ["one\ntwo", "word " * 20])
-async def test_up_inside_a_text_moves_the_caret(running, text):
-    async with running() as (app, pilot):
-        app.history = ["earlier"]
-        app.prompt.set_text(text)
-        await pilot.pause()
-        await pilot.press("up")
-        assert app.prompt.text == text
-        await pilot.press("up", "up")
-        assert app.prompt.text == "earlier"
+async def test_up_inside_a_text_moves_the_caret(app, pilot, text):
+    app.history = ["earlier"]
+    app.prompt.set_text(text)
+    await pilot.pause()
+    await pilot.press("up")
+    assert app.prompt.text == text
+    await pilot.press("up", "up")
+    assert app.prompt.text == "earlier"
 
 
-async def test_down_inside_a_text_moves_the_caret(running):
-    async with running() as (app, pilot):
-        app.history = ["earlier"]
-        app.prompt.set_text("one\ntwo")
-        await pilot.press("ctrl+a", "up", "up", "down")
-        assert app.prompt.text == "one\ntwo"
-        app.editor.move_cursor((0, 0))
-        await pilot.press("down")
-        assert app.editor.cursor_location == (1, 0)
+async def test_down_inside_a_text_moves_the_caret(app, pilot):
+    app.history = ["earlier"]
+    app.prompt.set_text("one\ntwo")
+    await pilot.press("ctrl+a", "up", "up", "down")
+    assert app.prompt.text == "one\ntwo"
+    app.editor.move_cursor((0, 0))
+    await pilot.press("down")
+    assert app.editor.cursor_location == (1, 0)
 
 
-async def test_entries_of_several_lines_are_walked_one_a_key(running):
-    async with running() as (app, pilot):
-        app.history = ["one\n1", "two\n2"]
-        await pilot.press("up", "up")
-        assert app.prompt.text == "one\n1"
-        await pilot.press("down")
-        assert app.prompt.text == "one\n1"
-        await pilot.press("down")
-        assert app.prompt.text == "two\n2"
+async def test_entries_of_several_lines_are_walked_one_a_key(app, pilot):
+    app.history = ["one\n1", "two\n2"]
+    await pilot.press("up", "up")
+    assert app.prompt.text == "one\n1"
+    await pilot.press("down")
+    assert app.prompt.text == "one\n1"
+    await pilot.press("down")
+    assert app.prompt.text == "two\n2"
 
 
-async def test_looking_at_an_earlier_prompt_is_no_change_but_changing_it_is(running):
-    async with running() as (app, pilot):
-        app.history = ["earlier"]
-        await pilot.press("d", "up")
-        assert (app.prompt.text, app.prompt.draft) == ("earlier", "d")
-        await pilot.press("!", "down")
-        assert (app.prompt.text, app.prompt.draft) == ("d", "d")
-        await until(lambda: app.edited == ["d", "earlier!", "d"])
+async def test_looking_at_an_earlier_prompt_is_no_change_but_changing_it_is(app, pilot):
+    app.history = ["earlier"]
+    await pilot.press("d", "up")
+    assert (app.prompt.text, app.prompt.draft) == ("earlier", "d")
+    await pilot.press("!", "down")
+    assert (app.prompt.text, app.prompt.draft) == ("d", "d")
+    await until(lambda: app.edited == ["d", "earlier!", "d"])
 
 
-async def test_a_recalled_prompt_can_be_sent_and_the_walk_is_over(running):
-    async with running() as (app, pilot):
-        app.history = ["one", "two"]
-        await pilot.press("up", "up", "enter")
-        await until(lambda: app.submitted == ["one"])
-        app.history = ["one", "two", "one"]
-        await pilot.press("up", "up")
-        assert app.prompt.text == "two"
+async def test_a_recalled_prompt_can_be_sent_and_the_walk_is_over(app, pilot):
+    app.history = ["one", "two"]
+    await pilot.press("up", "up", "enter")
+    await until(lambda: app.submitted == ["one"])
+    app.history = ["one", "two", "one"]
+    await pilot.press("up", "up")
+    assert app.prompt.text == "two"
 
 
-async def test_what_was_typed_before_a_recalled_prompt_was_sent_stands_there_again(running):
-    async with running() as (app, pilot):
-        app.history = ["one"]
-        await pilot.press(*"mine", "up", "!", "enter", "n")
-        await until(lambda: app.submitted == ["one!"])
-        app.history = ["one", "one!"]
-        assert (app.prompt.text, app.prompt.draft) == ("minen", "minen")
-        await until(lambda: app.edited[-1:] == ["minen"])
+async def test_what_was_typed_before_a_recalled_prompt_was_sent_stands_there_again(app, pilot):
+    app.history = ["one"]
+    await pilot.press(*"mine", "up", "!", "enter", "n")
+    await until(lambda: app.submitted == ["one!"])
+    app.history = ["one", "one!"]
+    assert (app.prompt.text, app.prompt.draft) == ("minen", "minen")
+    await until(lambda: app.edited[-1:] == ["minen"])
 
 
-async def test_what_was_brought_back_and_sent_does_not_come_again(running):
-    async with running() as (app, pilot):
-        app.history = ["one"]
-        await pilot.press(*"mine", "up", "down", "enter")
-        await until(lambda: app.submitted == ["mine"])
-        assert (app.prompt.text, app.prompt.draft) == ("", "")
+async def test_what_was_brought_back_and_sent_does_not_come_again(app, pilot):
+    app.history = ["one"]
+    await pilot.press(*"mine", "up", "down", "enter")
+    await until(lambda: app.submitted == ["mine"])
+    assert (app.prompt.text, app.prompt.draft) == ("", "")
 
 
-async def test_what_was_sent_does_not_come_again_below_an_earlier_prompt(running):
-    async with running() as (app, pilot):
-        app.history = ["one"]
-        await pilot.press(*"mine", "enter", "up")
-        await until(lambda: app.submitted == ["mine"])
-        assert (app.prompt.text, app.prompt.draft) == ("one", "")
-        await pilot.press("enter")
-        await until(lambda: app.submitted == ["mine", "one"])
-        assert app.prompt.text == ""
+async def test_what_was_sent_does_not_come_again_below_an_earlier_prompt(app, pilot):
+    app.history = ["one"]
+    await pilot.press(*"mine", "enter", "up")
+    await until(lambda: app.submitted == ["mine"])
+    assert (app.prompt.text, app.prompt.draft) == ("one", "")
+    await pilot.press("enter")
+    await until(lambda: app.submitted == ["mine", "one"])
+    assert app.prompt.text == ""
 
 
-async def test_a_recalled_command_opens_no_list(running):
-    async with running() as (app, pilot):
-        app.history = ["text", "/load "]
-        await pilot.press("up")
-        assert app.prompt.text == "/load "
-        await pilot.press("up")
-        assert app.prompt.text == "text"
+async def test_a_recalled_command_opens_no_list(app, pilot):
+    app.history = ["text", "/load "]
+    await pilot.press("up")
+    assert app.prompt.text == "/load "
+    await pilot.press("up")
+    assert app.prompt.text == "text"
 
 
-async def test_another_sessions_text_ends_the_walk(running):
-    async with running() as (app, pilot):
-        app.history = ["one", "two"]
-        await pilot.press("d", "up", "up")
-        app.prompt.set_text("other")
-        await pilot.press("down")
-        assert app.prompt.text == "other"
+async def test_another_sessions_text_ends_the_walk(app, pilot):
+    app.history = ["one", "two"]
+    await pilot.press("d", "up", "up")
+    app.prompt.set_text("other")
+    await pilot.press("down")
+    assert app.prompt.text == "other"
 
 
-async def test_words_are_searched_narrowed_and_searched_further_back(running):
-    async with running() as (app, pilot):
-        app.history = ["fix the login", "test", "fix the list", "write"]
-        await pilot.press(*"mine")
-        app.prompt.search_history()
-        await pilot.press(*"fix")
-        await until(lambda: app.prompt.text == "fix the list")
-        app.prompt.search_history()
-        await until(lambda: app.prompt.text == "fix the login")
-        await pilot.press("down")
-        assert app.prompt.text == "fix the list"
-        await pilot.press("up", *"x")
-        await until(lambda: "no match" in app.screen_lines[app.prompt.region.y])
-        await pilot.press("backspace", *" the lo", "enter")
-        assert app.prompt.text == "fix the login"
-        assert app.submitted == []
-        # It goes on as any recalled prompt.
-        await pilot.press("!", "up")
-        assert app.prompt.text == "fix the login!"
-        await pilot.press("down", "down", "down", "down")
-        assert app.prompt.text == "mine"
+async def test_words_are_searched_narrowed_and_searched_further_back(app, pilot):
+    app.history = ["fix the login", "test", "fix the list", "write"]
+    await pilot.press(*"mine")
+    app.prompt.search_history()
+    await pilot.press(*"fix")
+    await until(lambda: app.prompt.text == "fix the list")
+    app.prompt.search_history()
+    await until(lambda: app.prompt.text == "fix the login")
+    await pilot.press("down")
+    assert app.prompt.text == "fix the list"
+    await pilot.press("up", *"x")
+    await until(lambda: "no match" in app.screen_lines[app.prompt.region.y])
+    await pilot.press("backspace", *" the lo", "enter")
+    assert app.prompt.text == "fix the login"
+    assert app.submitted == []
+    # It goes on as any recalled prompt.
+    await pilot.press("!", "up")
+    assert app.prompt.text == "fix the login!"
+    await pilot.press("down", "down", "down", "down")
+    assert app.prompt.text == "mine"
 
 
 @pytest.mark.parametrize("leave", ["escape", "click", "another session"])
-async def test_leaving_the_search_brings_the_old_text_back(running, leave):
-    async with running() as (app, pilot):
-        app.history = ["one", "two"]
-        await pilot.press(*"mine")
-        app.prompt.search_history()
-        await pilot.press(*"one")
-        await until(lambda: app.prompt.text == "one")
-        assert app.prompt.draft == "mine"
-        if leave == "escape":
-            await pilot.press("escape")
-        elif leave == "click":
-            await pilot.click("Editor")
-        else:
-            app.prompt.set_text("mine")
-        await until(lambda: app.prompt.text == "mine")
-        await pilot.press("!")
-        assert app.prompt.text == "mine!"
-        assert app.edited[-1] == "mine!"
+async def test_leaving_the_search_brings_the_old_text_back(app, pilot, leave):
+    app.history = ["one", "two"]
+    await pilot.press(*"mine")
+    app.prompt.search_history()
+    await pilot.press(*"one")
+    await until(lambda: app.prompt.text == "one")
+    assert app.prompt.draft == "mine"
+    if leave == "escape":
+        await pilot.press("escape")
+    elif leave == "click":
+        await pilot.click("Editor")
+    else:
+        app.prompt.set_text("mine")
+    await until(lambda: app.prompt.text == "mine")
+    await pilot.press("!")
+    assert app.prompt.text == "mine!"
+    assert app.edited[-1] == "mine!"

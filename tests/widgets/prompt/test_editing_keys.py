@@ -20,19 +20,17 @@ def press(app, *keys):
 
 
 @pytest.mark.parametrize("text", ["hi", "a\\\\"])
-async def test_enter_submits_the_text_and_empties_the_prompt(running, text):
-    async with running() as (app, pilot):
-        await pilot.press(*text, "enter")
-        assert app.prompt.text == ""
-        await until(lambda: app.submitted == [text])
+async def test_enter_submits_the_text_and_empties_the_prompt(app, pilot, text):
+    await pilot.press(*text, "enter")
+    assert app.prompt.text == ""
+    await until(lambda: app.submitted == [text])
 
 
 @pytest.mark.parametrize("key", ["shift+enter", "ctrl+j", "alt+enter"])
-async def test_a_key_that_breaks_the_line_does_not_send(running, key):
-    async with running() as (app, _):
-        press(app, "a", key, "b")
-        await until(lambda: app.prompt.text == "a\nb")
-        assert app.submitted == []
+async def test_a_key_that_breaks_the_line_does_not_send(app, key):
+    press(app, "a", key, "b")
+    await until(lambda: app.prompt.text == "a\nb")
+    assert app.submitted == []
 
 
 @pytest.mark.parametrize(
@@ -44,11 +42,10 @@ async def test_a_key_that_breaks_the_line_does_not_send(running, key):
         ([*"\\\\\\", "enter"], "\\\\\n"),
     ],
 )
-async def test_a_backslash_before_enter_makes_a_new_line_and_goes(running, keys, text):
-    async with running() as (app, _):
-        press(app, *keys)
-        await until(lambda: app.prompt.text == text)
-        assert app.submitted == []
+async def test_a_backslash_before_enter_makes_a_new_line_and_goes(app, keys, text):
+    press(app, *keys)
+    await until(lambda: app.prompt.text == text)
+    assert app.submitted == []
 
 
 @pytest.mark.parametrize(
@@ -59,11 +56,12 @@ async def test_a_backslash_before_enter_makes_a_new_line_and_goes(running, keys,
         (["space", "ctrl+j", "space", "enter"], [" ", " \n", " \n "]),
     ],
 )
-async def test_each_change_by_the_user_is_told_and_blank_text_is_not_submitted(running, keys, told):
-    async with running() as (app, pilot):
-        await pilot.press(*keys)
-        await until(lambda: app.edited == told)
-        assert app.submitted == []
+async def test_each_change_by_the_user_is_told_and_blank_text_is_not_submitted(
+    app, pilot, keys, told
+):
+    await pilot.press(*keys)
+    await until(lambda: app.edited == told)
+    assert app.submitted == []
 
 
 @pytest.mark.parametrize(
@@ -74,27 +72,24 @@ async def test_each_change_by_the_user_is_told_and_blank_text_is_not_submitted(r
         (["ctrl+x"], "two", "one\n"),
     ],
 )
-async def test_a_selection_or_the_line_is_copied_or_cut(running, keys, copied, left):
-    async with running() as (app, pilot):
-        app.prompt.set_text("one\ntwo")
-        await pilot.press(*keys)
-        await until(lambda: app.copied == [copied])
-        assert app.prompt.text == left
-        assert app.pressed == []
+async def test_a_selection_or_the_line_is_copied_or_cut(app, pilot, keys, copied, left):
+    app.prompt.set_text("one\ntwo")
+    await pilot.press(*keys)
+    await until(lambda: app.copied == [copied])
+    assert app.prompt.text == left
+    assert app.pressed == []
 
 
 @pytest.mark.parametrize("key", ["alt+backspace", "ctrl+w"])
-async def test_alt_and_backspace_or_ctrl_and_w_takes_a_word_back(running, key):
-    async with running() as (app, pilot):
-        await pilot.press(*"one two", key)
-        await until(lambda: app.edited[-1:] == ["one "])
+async def test_alt_and_backspace_or_ctrl_and_w_takes_a_word_back(app, pilot, key):
+    await pilot.press(*"one two", key)
+    await until(lambda: app.edited[-1:] == ["one "])
 
 
-async def test_a_text_that_is_set_is_not_told_and_the_caret_is_at_its_end(running):
-    async with running() as (app, pilot):
-        app.prompt.set_text("one\ntwo")
-        await pilot.press("!")
-        await until(lambda: app.edited == ["one\ntwo!"])
+async def test_a_text_that_is_set_is_not_told_and_the_caret_is_at_its_end(app, pilot):
+    app.prompt.set_text("one\ntwo")
+    await pilot.press("!")
+    await until(lambda: app.edited == ["one\ntwo!"])
 
 
 async def test_a_text_may_be_set_before_the_prompt_is_on_the_screen():
@@ -104,83 +99,74 @@ async def test_a_text_may_be_set_before_the_prompt_is_on_the_screen():
     assert prompt.text == "draft"
 
 
-async def test_enter_pressed_twice_submits_once(running):
-    async with running() as (app, pilot):
-        press(app, "h", "i", "enter", "enter")
-        await pilot.press("x")
-        await until(lambda: app.edited[-1] == "x")
-        assert app.submitted == ["hi"]
+async def test_enter_pressed_twice_submits_once(app, pilot):
+    press(app, "h", "i", "enter", "enter")
+    await pilot.press("x")
+    await until(lambda: app.edited[-1] == "x")
+    assert app.submitted == ["hi"]
 
 
-async def test_keys_typed_faster_than_prompts_are_taken_make_prompts_of_their_own(running):
-    async with running() as (app, _):
-        press(app, *"one", "enter", *"two", "enter", *"three")
-        await until(lambda: app.prompt.text == "three")
-        await until(lambda: app.submitted == ["one", "two"])
-        await until(lambda: app.edited[-1] == "three")
+async def test_keys_typed_faster_than_prompts_are_taken_make_prompts_of_their_own(app):
+    press(app, *"one", "enter", *"two", "enter", *"three")
+    await until(lambda: app.prompt.text == "three")
+    await until(lambda: app.submitted == ["one", "two"])
+    await until(lambda: app.edited[-1] == "three")
 
 
-async def test_ctrl_c_without_a_selection_goes_to_the_program(running):
-    async with running() as (app, pilot):
-        await pilot.press(*"word", "ctrl+c")
-        await until(lambda: app.pressed == ["ctrl+c"])
-        assert app.copied == []
+async def test_ctrl_c_without_a_selection_goes_to_the_program(app, pilot):
+    await pilot.press(*"word", "ctrl+c")
+    await until(lambda: app.pressed == ["ctrl+c"])
+    assert app.copied == []
 
 
 @pytest.mark.parametrize("key", PROGRAM_KEYS)
-async def test_a_key_of_the_program_is_left_to_it(running, key):
-    async with running() as (app, pilot):
-        await pilot.press(*"two words", key)
-        await until(lambda: app.pressed == [key])
-        assert app.prompt.text == "two words"
+async def test_a_key_of_the_program_is_left_to_it(app, pilot, key):
+    await pilot.press(*"two words", key)
+    await until(lambda: app.pressed == [key])
+    assert app.prompt.text == "two words"
 
 
 @pytest.mark.parametrize("key", ["tab", "shift+tab"])
-async def test_tab_leaves_neither_an_ordinary_text_nor_an_empty_prompt(running, key):
-    async with running() as (app, pilot):
-        app.query_one("#top").can_focus = True
-        await pilot.press(key, *"word", key, "s")
-        await until(lambda: app.prompt.text == "words")
+async def test_tab_leaves_neither_an_ordinary_text_nor_an_empty_prompt(app, pilot, key):
+    app.query_one("#top").can_focus = True
+    await pilot.press(key, *"word", key, "s")
+    await until(lambda: app.prompt.text == "words")
 
 
-async def test_japanese_is_typed_and_sent_as_it_is(running):
-    async with running() as (app, _):
-        press(app, *"会話")
-        await until(lambda: app.prompt.text == "会話")
-        x, _ = app.editor.content_region.offset
-        assert app.cursor_position.x == x + 4
-        press(app, "enter")
-        await until(lambda: app.submitted == ["会話"])
+async def test_japanese_is_typed_and_sent_as_it_is(app):
+    press(app, *"会話")
+    await until(lambda: app.prompt.text == "会話")
+    x, _ = app.editor.content_region.offset
+    assert app.cursor_position.x == x + 4
+    press(app, "enter")
+    await until(lambda: app.submitted == ["会話"])
 
 
-async def test_no_bracket_is_looked_for_through_all_of_a_text(running):
-    async with running() as (app, pilot):
-        app.prompt.set_text("(a)")
-        await pilot.press("left")
-        assert app.editor.matching_bracket_location is None
+async def test_no_bracket_is_looked_for_through_all_of_a_text(app, pilot):
+    app.prompt.set_text("(a)")
+    await pilot.press("left")
+    assert app.editor.matching_bracket_location is None
 
 
-async def test_in_a_text_that_does_not_fit_paging_moves_the_caret(running):
-    async with running() as (app, pilot):
-        app.prompt.set_text("line\n" * 50)
-        await until(lambda: app.prompt.region.height == 8)
-        await pilot.press("pageup", "pageup", "pagedown")
-        assert app.editor.cursor_location[0] == 50 - 6
-        assert app.pressed == []
+async def test_in_a_text_that_does_not_fit_paging_moves_the_caret(app, pilot):
+    app.prompt.set_text("line\n" * 50)
+    await until(lambda: app.prompt.region.height == 8)
+    await pilot.press("pageup", "pageup", "pagedown")
+    assert app.editor.cursor_location[0] == 50 - 6
+    assert app.pressed == []
 
 
-async def test_what_is_seen_as_one_character_is_one_for_the_caret(running):
+async def test_what_is_seen_as_one_character_is_one_for_the_caret(app, pilot):
     characters = ["a", FAMILY, "b", "e\u0301", "❤\ufe0f", "👋🏽", "🇯🇵", "ש", "本"]
-    async with running() as (app, pilot):
-        app.prompt.set_text("".join(characters))
-        columns = [0, *accumulate(map(len, characters))]
-        for column in reversed(columns[:-1]):
-            await pilot.press("left")
-            assert app.editor.cursor_location == (0, column)
-        for column in columns[1:]:
-            await pilot.press("right")
-            assert app.editor.cursor_location == (0, column)
-        await pilot.press(*["backspace"] * 7)
-        assert app.prompt.text == f"a{FAMILY}"
-        await pilot.press("left", "delete")
-        assert app.prompt.text == "a"
+    app.prompt.set_text("".join(characters))
+    columns = [0, *accumulate(map(len, characters))]
+    for column in reversed(columns[:-1]):
+        await pilot.press("left")
+        assert app.editor.cursor_location == (0, column)
+    for column in columns[1:]:
+        await pilot.press("right")
+        assert app.editor.cursor_location == (0, column)
+    await pilot.press(*["backspace"] * 7)
+    assert app.prompt.text == f"a{FAMILY}"
+    await pilot.press("left", "delete")
+    assert app.prompt.text == "a"

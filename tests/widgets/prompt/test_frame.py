@@ -1,8 +1,10 @@
-"""How the prompt looks: its size, its border, the caret."""
+"""How the prompt looks: its size, its border, the caret; and the prompts that wait."""
+
+import pytest
 
 from tests.waiting import until
 from tui.domain.views.shown_session import ActivityView, PromptQueue
-from tui.widgets.prompt import Prompt
+from tui.widgets.prompt import Prompt, Waiting
 from tui.widgets.prompt.top_border import TopBorder
 
 
@@ -14,10 +16,9 @@ def top(app):
     return app.screen_lines[app.prompt.region.y]
 
 
-async def test_an_empty_prompt_is_one_line_and_says_what_can_be_typed(running):
-    async with running() as (app, _):
-        assert app.prompt.region.height == 3
-        assert "Message · / commands · @ files · ? help" in app.screen_lines[-2]
+async def test_an_empty_prompt_is_one_line_and_says_what_can_be_typed(app):
+    assert app.prompt.region.height == 3
+    assert "Message · / commands · @ files · ? help" in app.screen_lines[-2]
 
 
 async def test_where_it_is_narrow_it_says_that_in_fewer_words(running):
@@ -49,35 +50,32 @@ async def test_on_the_smallest_screen_it_leaves_two_thirds(running):
         await until(lambda: app.prompt.region.height == 10)
 
 
-async def test_the_model_stands_in_the_border_until_a_mode_does(running):
-    async with running() as (app, _):
-        app.prompt.border.model = "qwen3\x1b[2J"
-        await until(lambda: "╭─ qwen3␛[2J ─" in top(app))
-        app.prompt.show_editing(editing=True)
-        await until(lambda: "╭─ editing a question ·" in top(app))
-        app.prompt.show_editing(editing=False)
-        await until(lambda: "qwen3" in top(app))
+async def test_the_model_stands_in_the_border_until_a_mode_does(app):
+    app.prompt.border.model = "qwen3\x1b[2J"
+    await until(lambda: "╭─ qwen3␛[2J ─" in top(app))
+    app.prompt.show_editing(editing=True)
+    await until(lambda: "╭─ editing a question ·" in top(app))
+    app.prompt.show_editing(editing=False)
+    await until(lambda: "qwen3" in top(app))
 
 
-async def test_the_work_in_progress_stands_at_the_right_and_goes(running):
-    async with running() as (app, _):
-        app.prompt.border.model = "qwen3"
-        app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
-        app.prompt.border.stop = "Esc"
-        await until(lambda: top(app).endswith(" qwen3 · thinking 4 s · Esc stops ─╮"))
-        assert top(app).startswith("╭───")
-        app.prompt.border.activity = None
-        await until(lambda: top(app).startswith("╭─ qwen3 ─"))
-        assert "thinking" not in top(app)
+async def test_the_work_in_progress_stands_at_the_right_and_goes(app):
+    app.prompt.border.model = "qwen3"
+    app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
+    app.prompt.border.stop = "Esc"
+    await until(lambda: top(app).endswith(" qwen3 · thinking 4 s · Esc stops ─╮"))
+    assert top(app).startswith("╭───")
+    app.prompt.border.activity = None
+    await until(lambda: top(app).startswith("╭─ qwen3 ─"))
+    assert "thinking" not in top(app)
 
 
-async def test_a_mode_stays_beside_the_work_in_progress(running):
-    async with running() as (app, _):
-        app.prompt.show_editing(editing=True)
-        app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
-        app.prompt.border.stop = "Esc"
-        await until(lambda: "thinking 4 s" in top(app))
-        assert "editing a q" in top(app)
+async def test_a_mode_stays_beside_the_work_in_progress(app):
+    app.prompt.show_editing(editing=True)
+    app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
+    app.prompt.border.stop = "Esc"
+    await until(lambda: "thinking 4 s" in top(app))
+    assert "editing a q" in top(app)
 
 
 async def test_on_a_narrow_screen_the_phase_goes_before_the_model(running):
@@ -87,33 +85,31 @@ async def test_on_a_narrow_screen_the_phase_goes_before_the_model(running):
         await until(lambda: " thinking 4 s · Esc stops ─╮" in top(app))
 
 
-async def test_the_sign_moves_four_times_a_second_and_rests_without_motion(running):
-    async with running() as (app, _):
-        border = app.prompt.query_one(TopBorder)
+async def test_the_sign_moves_four_times_a_second_and_rests_without_motion(app):
+    border = app.prompt.query_one(TopBorder)
 
-        def signs():
-            for seconds in (0, 0.2, 0.25, 0.5):
-                app.prompt.border.activity = ActivityView("waiting", "qwen3", seconds)
-                yield border.render_line(0).text.partition(" waiting")[0][-1]
+    def signs():
+        for seconds in (0, 0.2, 0.25, 0.5):
+            app.prompt.border.activity = ActivityView("waiting", "qwen3", seconds)
+            yield border.render_line(0).text.partition(" waiting")[0][-1]
 
-        assert list(signs()) == ["⠋", "⠋", "⠙", "⠹"]
-        app.animation_level = "none"
-        assert set(signs()) == {"●"}
+    assert list(signs()) == ["⠋", "⠋", "⠙", "⠹"]
+    app.animation_level = "none"
+    assert set(signs()) == {"●"}
 
 
-async def test_reason_and_queue_stand_in_the_border_until_they_are_empty(running):
-    async with running() as (app, pilot):
-        app.prompt.set_read_only_reason("[b]held\x1b[2J by another")
-        app.prompt.show_queue(PromptQueue(("queued",)))
-        await until(lambda: "[b]held␛[2J by another · 1 queued" in bottom(app))
-        await pilot.press("k")
-        app.prompt.set_read_only_reason("")
-        await until(lambda: "held" not in bottom(app))
-        assert "1 queued" in bottom(app)
-        app.prompt.show_queue(PromptQueue())
-        await until(lambda: "queued" not in bottom(app))
-        await pilot.press("x")
-        assert app.prompt.text == "kx"
+async def test_reason_and_queue_stand_in_the_border_until_they_are_empty(app, pilot):
+    app.prompt.set_read_only_reason("[b]held\x1b[2J by another")
+    app.prompt.show_queue(PromptQueue(("queued",)))
+    await until(lambda: "[b]held␛[2J by another · 1 queued" in bottom(app))
+    await pilot.press("k")
+    app.prompt.set_read_only_reason("")
+    await until(lambda: "held" not in bottom(app))
+    assert "1 queued" in bottom(app)
+    app.prompt.show_queue(PromptQueue())
+    await until(lambda: "queued" not in bottom(app))
+    await pilot.press("x")
+    assert app.prompt.text == "kx"
 
 
 async def test_the_terminals_cursor_is_at_the_caret_when_the_screen_changes(running):
@@ -131,19 +127,17 @@ async def test_the_terminals_cursor_is_at_the_caret_when_the_screen_changes(runn
         await until(lambda: app.cursor_position == (2 + 2 * 30, 16))
 
 
-async def test_it_follows_the_theme(running):
-    async with running() as (app, pilot):
-        before = app.editor.styles.background, app.editor.rich_style
-        app.theme = "textual-light"
-        await pilot.pause()
-        assert (app.editor.styles.background, app.editor.rich_style) != before
+async def test_it_follows_the_theme(app, pilot):
+    before = app.editor.styles.background, app.editor.rich_style
+    app.theme = "textual-light"
+    await pilot.pause()
+    assert (app.editor.styles.background, app.editor.rich_style) != before
 
 
-async def test_focus_goes_to_what_is_typed_in(running):
-    async with running() as (app, _):
-        app.set_focus(None)
-        app.query_one(Prompt).focus()
-        await until(lambda: app.focused is app.editor)
+async def test_focus_goes_to_what_is_typed_in(app):
+    app.set_focus(None)
+    app.query_one(Prompt).focus()
+    await until(lambda: app.focused is app.editor)
 
 
 def test_no_syntax_highlighting_is_prepared():
@@ -161,3 +155,85 @@ async def test_the_terminals_cursor_follows_a_prompt_that_only_moves(running):
         await pilot.resize_terminal(60, 20)
         await until(lambda: app.prompt.region.bottom == 20)
         assert app.cursor_position == (3, 18)
+
+
+async def test_the_border_says_how_they_are_taken_back(app):
+    app.prompt.show_queue(PromptQueue(("one",)))
+    await until(lambda: "1 queued · ↑ edits it · Del drops it" in bottom(app))
+    app.prompt.show_queue(PromptQueue(("one", "two")))
+    await until(lambda: "2 queued · ↑ edits the last · Del drops the last" in bottom(app))
+
+
+@pytest.mark.parametrize("key", ["up", "backspace"])
+async def test_the_last_comes_back_and_the_keys_that_follow_are_about_it(app, pilot, key):
+    app.history = ["earlier"]
+    app.prompt.show_queue(PromptQueue(("one", "two")))
+    await pilot.press(key, "!")
+    assert app.prompt.text == "two!"
+    await until(lambda: app.taken_back == [["two"]])
+    await pilot.press("ctrl+u", key)
+    assert app.prompt.text == "one"
+    await pilot.press("ctrl+u", "up")
+    assert app.prompt.text == "earlier"
+
+
+async def test_delete_drops_the_last_and_undoing_brings_it_into_the_prompt(app, pilot):
+    app.prompt.show_queue(PromptQueue(("one", "two")))
+    await pilot.press("delete")
+    assert app.prompt.text == ""
+    await until(lambda: app.taken_back == [["two"]])
+    await pilot.press("ctrl+z")
+    assert app.prompt.text == "two"
+
+
+async def test_enter_in_an_empty_prompt_wants_the_held_ones_sent_and_the_border_says_so(app, pilot):
+    app.prompt.show_queue(PromptQueue(held=("one", "two")))
+    await until(lambda: "2 queued · Enter sends · ↑ edits the last" in bottom(app))
+    await pilot.press("enter")
+    await until(lambda: [*map(type, app.posted)] == [Prompt.HeldWanted])
+
+
+async def test_enter_in_an_empty_prompt_sends_nothing_that_is_sent_anyway(app, pilot):
+    app.prompt.show_queue(PromptQueue(("one",)))
+    await pilot.press("enter", "x")
+    await until(lambda: app.edited == ["x"])
+    assert [*map(type, app.posted)] == [Prompt.Edited]
+
+
+async def test_a_held_one_that_goes_back_is_held_again(app, pilot):
+    app.prompt.show_queue(PromptQueue(("one",), ("two", "three")))
+    await pilot.press("up", "up", "up")
+    assert app.prompt.text == "one"
+    backs = [event.back for event in app.posted if isinstance(event, Prompt.TakenBack)]
+    assert backs == [None, Waiting("three", 1, held=True), Waiting("two", 0, held=True)]
+
+
+@pytest.mark.parametrize("key", ["up", "backspace", "delete"])
+async def test_in_a_prompt_with_text_the_keys_are_what_they_are(app, pilot, key):
+    app.prompt.show_queue(PromptQueue(("one",)))
+    await pilot.press("a", "b", key)
+    assert app.prompt.text in ("ab", "a")
+    assert app.taken_back == []
+
+
+async def test_up_again_takes_the_one_before_and_lets_the_other_wait_at_its_place(app, pilot):
+    app.prompt.show_queue(PromptQueue(("one", "two", "three")))
+    await pilot.press("up")
+    assert app.prompt.text == "three"
+    await until(lambda: "2 queued · ↑ edits the one before instead" in bottom(app))
+    await pilot.press("up")
+    assert app.prompt.text == "two"
+    await pilot.press("up")
+    assert app.prompt.text == "one"
+    await until(lambda: "2 queued · ↑ edits the last" in bottom(app))
+    await until(lambda: app.taken_back == [["three"], ["two"], ["one"]])
+    backs = [event.back for event in app.posted if isinstance(event, Prompt.TakenBack)]
+    assert backs == [None, Waiting("three", 1), Waiting("two", 0)]
+
+
+async def test_one_that_was_changed_does_not_go_back(app, pilot):
+    app.prompt.show_queue(PromptQueue(("one", "two")))
+    await pilot.press("up", "!", "up")
+    assert app.prompt.text == "two!"
+    await until(lambda: app.taken_back == [["two"]])
+    await until(lambda: "1 queued · ↑ edits it · Del drops it" in bottom(app))

@@ -1,13 +1,18 @@
-"""Files and pictures of a question: a line each; files fold."""
+"""What folds: files and pictures of a question, its long pastes, and thinking before an answer."""
 
+import msgspec
 import pytest
+from rich.style import Style
 
 from tests.attached import NOTES, numbered, picture, showing
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document
-from tui.domain.journal.message import FileBlock
+from tui.domain.journal.message import FileBlock, Message
 from tui.domain.search.find import Match, count_in, needle
+from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.document import Document
+from tui.widgets.transcript.foldable import MOST_KEPT, THOUGHT_ROWS, Thought
 
 CODE = FileBlock("src/a.py", "def answer():\n    return 42\n", 28)
 FOLDER = FileBlock("src", "a.py\nb.py", 2, folder=True)
@@ -205,3 +210,140 @@ async def test_a_thought_and_a_call_can_be_searched_together(opened):
         await pilot.pause()
         assert app.transcript.finder.show(Match("call", 0), unfold=True)
         assert '"path": "needle.py"' in shown(app)
+
+
+LOG = "\n".join(f"line {n}" for n in range(12))
+TYPED = f"Explain:\n{LOG}\nin short"
+BEGIN = len("Explain:\n")
+FOLDED = [" ┃ Explain:", " ┃ ▸ [pasted 12 lines]", " ┃ in short"]
+
+
+def question(*folded, text=TYPED):
+    return msgspec.structs.replace(asked(text, "u"), folded=folded)
+
+
+def pasted_rows(app):
+    return [row for row in visible_text(app.transcript) if row]
+
+
+async def test_a_paste_is_one_line_that_unfolds(opened):
+    async with opened(question((BEGIN, BEGIN + len(LOG)))) as (app, pilot):
+        assert pasted_rows(app) == FOLDED
+        await pilot.press("k", "enter")
+        rows = [row.replace("▌", " ") for row in pasted_rows(app)]
+        assert rows[1:3] == [" ┃ ▾ [pasted 12 lines]", " ┃ line 0"]
+        assert rows[-2:] == [" ┃ line 11", " ┃ in short"]
+        await pilot.press("enter", "y")
+        assert [row.replace("▌", " ") for row in pasted_rows(app)] == FOLDED
+        assert app.copied == [TYPED]
+
+
+async def test_of_two_a_click_unfolds_one(opened):
+    text = f"{LOG}{'x' * 1200}"
+    folded = (0, len(LOG)), (len(LOG), len(text))
+    async with opened(question(*folded, text=text)) as (app, pilot):
+        assert pasted_rows(app) == [" ┃ ▸ [pasted 12 lines]", " ┃ ▸ [pasted 1,200 characters]"]
+        await pilot.click(app.transcript, offset=(6, 2))
+        assert pasted_rows(app)[:2] == [" ┃ ▸ [pasted 12 lines]", " ┃ ▾ [pasted 1,200 characters]"]
+
+
+async def test_what_is_found_in_a_paste_unfolds_it(opened):
+    async with opened(question((BEGIN, BEGIN + len(LOG))), answered("Yes")) as (app, _):
+        app.transcript.finder.look_for(needle("line 7"))
+        assert app.transcript.finder.show(Match("u", 0), unfold=True)
+        assert any("line 7" in row for row in pasted_rows(app))
+
+
+@pytest.mark.parametrize("folded", [((5, 5),), ((9, 3),), ((0, 10_000),), ((3, 9), (4, 12))])
+async def test_places_that_cannot_be_hide_nothing(opened, folded):
+    async with opened(question(*folded, text="just some words")) as (app, _):
+        text = " ".join(pasted_rows(app))
+        assert "just" in text or "[pasted" in text
+        assert "words" in text
+
+
+CANVAS = Canvas(40, dict.fromkeys(NAMES, Style()))
+
+
+def rows(document):
+    document.draw_on(CANVAS, 30)
+    return [row.strip.text.strip() for row in document.rows()]
+
+
+def thinking(*pieces):
+    """A document with an answer of which only thinking has arrived."""
+    document = Document()
+    document.add_text("m1", "", "fake:qwen3")
+    for piece in pieces:
+        document.add_thinking("m1", piece)
+    return document
+
+
+def test_the_last_rows_are_shown_while_it_comes():
+    document = thinking(*(f"step {number}\n" for number in range(20)))
+    assert rows(document) == ["", "● fake:qwen3", *(f"step {number}" for number in range(16, 20))]
+
+
+def test_it_folds_when_the_answer_begins_and_can_be_unfolded():
+    document = thinking("first\n", "then")
+    document.end_thinking("m1", 12.4)
+    document.add_text("m1", "Good day.")
+    assert rows(document) == ["", "● fake:qwen3", "▸ thought for 12 s", "Good day."]
+    document.fold(document.items["m1"])
+    assert rows(document) == [
+        "",
+        "● fake:qwen3",
+        "▾ thought for 12 s",
+        "first",
+        "then",
+        "Good day.",
+    ]
+
+
+def test_it_stays_with_the_complete_answer_and_in_the_session_shown_again():
+    document = thinking("first")
+    document.end_thinking("m1", 2)
+    document.add_text("m1", "Good day.")
+    message = Message("m1", "assistant", "Good day.", "", model="fake:qwen3")
+    document.put(message)
+    assert "▸ thought for 2 s" in rows(document)
+    document.replace([message])
+    assert "▸ thought for 2 s" in rows(document)
+
+
+def test_control_sequences_in_it_are_made_visible():
+    document = thinking("a\x1b[2Jb")
+    assert rows(document)[-1] == "a␛[2Jb"
+
+
+def test_a_long_one_is_kept_in_bounds():
+    thought = Thought()
+    for _ in range(100):
+        thought.add("x" * 1000)
+    thought.add("the end")
+    thought.end(1)
+    text = "".join(block.text for block in thought.blocks(unfolded=True)[1:])
+    assert len(text) <= MOST_KEPT
+    assert text.endswith("the end")
+    document = Document()
+    for number in range(101):
+        document.add_thinking(f"m{number}", "x")
+    assert "m0" not in document.thoughts
+    assert "m100" in document.thoughts
+
+
+def test_a_step_costs_the_same_however_much_came_before():
+    short, long = Thought(), Thought()
+    short.add("x" * 3000)
+    for _ in range(30):
+        long.add("x" * 1000)
+    shown = [thought.blocks(unfolded=False)[0].text for thought in (short, long)]
+    assert len(shown[0]) == len(shown[1])
+    assert len(long.blocks(unfolded=False)[0].draw(CANVAS)) == THOUGHT_ROWS
+
+
+def test_the_same_blocks_are_drawn_while_nothing_changes():
+    thought = Thought()
+    thought.add("hm")
+    thought.end(1)
+    assert thought.blocks(unfolded=False) is thought.blocks(unfolded=False)

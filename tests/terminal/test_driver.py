@@ -1,4 +1,6 @@
-"""A frame that says each look once is, to a terminal, the same frame."""
+"""A frame that says each look once is the same frame; and what multiplexers pass on."""
+
+import re
 
 import pyte
 import pytest
@@ -6,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui.terminal.driver import drop_repeated
+from tui.terminal.environment import in_multiplexer, in_screen, through_screen
 
 RED, BOLD = "\x1b[38;2;255;0;0;48;2;18;18;18m", "\x1b[1m"
 OFF = "\x1b[0m"
@@ -60,3 +63,30 @@ _LOOKS = st.sampled_from([RED, RED, BOLD, "\x1b[4;1m", ""])
 def test_a_terminal_shows_the_same(parts):
     frame = "".join(f"{place}{look}{text}{OFF}" for place, look, text in parts)
     assert picture(drop_repeated(frame)) == picture(frame)
+
+
+@pytest.mark.parametrize(
+    ("environment", "relayed"),
+    [
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "screen"}, True),
+        ({"TERM": "tmux-256color"}, True),
+        ({"TERM": "xterm", "TMUX": "/tmp/x,1,0"}, True),
+        ({"TERM": "xterm", "STY": "1.x"}, True),
+    ],
+)
+def test_what_is_relayed(environment, relayed):
+    assert in_multiplexer(environment) is relayed
+
+
+def test_a_tmux_within_or_around_gnu_screen_is_what_is_asked():
+    assert in_screen({"STY": "1.pts"})
+    assert not in_screen({"STY": "1.pts", "TMUX": "/tmp/x,1,0"})
+    assert not in_screen({"TERM": "screen"})
+
+
+def test_what_is_for_the_terminal_around_gnu_screen_is_whole_in_pieces_that_it_takes():
+    sequence = f"\x1b]52;c;{'QUJD' * 1000}\x07"
+    pieces = re.findall(r"\x1bP(.*?)\x1b\\", through_screen(sequence), re.DOTALL)
+    assert "".join(pieces) == sequence
+    assert max(map(len, pieces)) <= 250
