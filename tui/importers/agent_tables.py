@@ -288,6 +288,7 @@ class Zed(Database):
     message_id = ("id",)
     time = ()
     one_model = True
+    reasons = {"Resume": "mark to continue"}
     kinds = {
         "Text": TEXT,
         "Thinking": THINKING,
@@ -309,10 +310,6 @@ class Zed(Database):
                     ledger.skipped[DAMAGED] += 1
                     continue
                 yield Talk(source.path, _facts(row, thread), _records(thread))
-
-    def reason_without_role(self, record: p.Json) -> str:
-        is_known = record.get("type") == "Resume"
-        return "mark to continue" if is_known else super().reason_without_role(record)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         yield from super().pieces(record, whole, reading)

@@ -196,6 +196,7 @@ class QwenCode(LogFormat):
     sent = ("usageMetadata.promptTokenCount",)
     received = ("usageMetadata.candidatesTokenCount",)
     parent = ("parentUuid",)
+    summary = ("subtype", "chat_compression")
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         home = places.named("QWEN_HOME", places.home / ".qwen")
@@ -287,9 +288,6 @@ class QwenCode(LogFormat):
 
     def object_text(self, value: p.Json, ledger: p.Ledger) -> str:
         return text_at(value, "output") or super().object_text(value, ledger)
-
-    def sums_up(self, record: p.Json, reading: Reading) -> bool:
-        return record.get("subtype") == "chat_compression"
 
     def summary_in(self, record: p.Json, reading: Reading) -> str:
         first = next(iter(objects_at(record, "systemPayload.compressedHistory")), p.Json())

@@ -8,7 +8,7 @@ from pathlib import Path
 from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
 from tui.importers import protocol as p
-from tui.importers.contents import arguments, attachment, placeholder
+from tui.importers.contents import arguments, attachment, link, placeholder
 from tui.importers.databases import MAGIC, has, is_database, opened, schema
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Format, Reading, Talk
 from tui.importers.json_elements import beginning, has_key, records
@@ -24,7 +24,6 @@ from tui.importers.json_lines import (
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, TEXT, Piece, Result, call_in
 from tui.importers.trees import TreeTurn
-from tui.importers.vendor_messages import link
 
 _COLUMNS = ("id", "title", "chat", "created_at", "updated_at")
 _DETAILS = re.compile(
@@ -46,6 +45,7 @@ class OpenWebUi(Export):
     message_id = ("own_id",)
     time = ("timestamp",)
     parent = ("parentId",)
+    shown = ("chat.history.currentId",)
     kinds = {"message": TEXT}
 
     def recognises(self, path: Path, head: bytes) -> bool:
@@ -75,10 +75,6 @@ class OpenWebUi(Export):
 
     def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         return record["own_id"]
-
-    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
-        current = text_at(reading.talk.facts, "chat.history.currentId")
-        return current if any(turn.id == current for turn in turns) else turns[-1].id
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         words = text_at(record, "error", "error.content", "error.message")
@@ -165,6 +161,7 @@ class LibreChat(Format):
     time = ("createdAt",)
     finish = ("finish_reason",)
     statuses = dict.fromkeys(("length", "max_tokens", "incomplete"), "truncated")
+    ends = {"unfinished": "interrupted"}
     parent = ("parentMessageId",)
     kinds = {"error": TEXT}
 
@@ -207,7 +204,7 @@ class LibreChat(Format):
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         if record.get("error") is True:
             return "failed", text_at(record, "text", "content") or None
-        return ("interrupted", None) if record.get("unfinished") is True else super().end(record)
+        return super().end(record)
 
     def mark(self, name: str, block: p.Json) -> str:
         return placeholder("image")
@@ -264,6 +261,9 @@ class Backup(Export):
 
     message_id = ("own_id",)
     parent = ("above",)
+    shown = ("shown",)
+    failure = ("error", "error.message", "error.type")
+    ends = {"generating": "interrupted"}
     created = time = ("createdAt",)
     updated = ("updatedAt",)
 
@@ -275,14 +275,6 @@ class Backup(Export):
         for record in records(source, ledger):
             for chat in self.chats(record):
                 yield from self.talks_of(source.path, chat, ledger)
-
-    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
-        return text_at(reading.talk.facts, "shown")
-
-    def end(self, record: p.Json) -> tuple[str | None, str | None]:
-        if error := text_at(record, "error", "error.message", "error.type"):
-            return "failed", error
-        return ("interrupted", None) if record.get("generating") is True else super().end(record)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         if whole.role == "tool":
@@ -315,6 +307,7 @@ class TypingMind(Backup):
     sent = ("usage.prompt_tokens", "usage.input_tokens")
     received = ("usage.completion_tokens", "usage.output_tokens")
     roles = {**Export.roles, "function": "tool"}
+    summary = ("type", "tm_context_summary")
     kinds = {
         "tm_provider_tool_call": CALL,
         "tm_provider_tool_call_result": RESULT,
@@ -338,9 +331,6 @@ class TypingMind(Backup):
         record["shown"] = last
         return found
 
-    def sums_up(self, record: p.Json, reading: Reading) -> bool:
-        return record.get("type") == "tm_context_summary"
-
 
 class Chatbox(Backup):
     """Chatbox, whose sessions have threads, one after the other, and forks of them."""
@@ -356,6 +346,7 @@ class Chatbox(Backup):
     statuses = {"length": "truncated"}
     sent = ("usage.inputTokens",)
     received = ("usage.outputTokens",)
+    summary = ("isSummary", True)
     kinds = {"info": SILENT}
 
     def chats(self, record: p.Json) -> Iterable[p.Json]:
@@ -372,9 +363,6 @@ class Chatbox(Backup):
                 _follow(found, items_in(branch.get("messages")), forked, name)
         record["shown"] = last
         return found
-
-    def sums_up(self, record: p.Json, reading: Reading) -> bool:
-        return record.get("isSummary") is True
 
 
 class LobeChat(Backup):

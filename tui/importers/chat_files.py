@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tui.domain.journal.message import ToolCall
 from tui.files import read_bounded
 from tui.importers import protocol as p
-from tui.importers.contents import joined, placeholder, without_thinking
+from tui.importers.contents import joined, link, placeholder, without_thinking
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk, line_values
 from tui.importers.json_elements import beginning, has_key
 from tui.importers.json_lines import FILE_BYTES, items_in, parse_text, text_in
@@ -20,7 +20,6 @@ from tui.importers.made_ids import MadeIds
 from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, Piece, Result, Unknown, call_in
 from tui.importers.times import utc_of_local
 from tui.importers.trees import TreeTurn, linked
-from tui.importers.vendor_messages import link
 
 
 class Jan(FolderFormat):
@@ -230,6 +229,7 @@ class LmStudio(JsonFile):
     received = ("info.stats.predictedTokensCount",)
     message_id = ("own_id",)
     parent = ("before",)
+    shown = ("shown",)
     kinds = {
         "toolCallRequest": CALL,
         "toolCallResult": RESULT,
@@ -252,9 +252,6 @@ class LmStudio(JsonFile):
         versions = list(_versions(found, MadeIds(facts["number"])))
         facts["shown"] = next((each["own_id"] for each in reversed(versions) if each["shown"]), "")
         return versions
-
-    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
-        return reading.talk.facts["shown"]
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         status, _ = super().end(record)

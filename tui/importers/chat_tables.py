@@ -223,9 +223,6 @@ class Llm(Format):
     def reason_without_role(self, record: p.Json) -> str:
         return "system prompt" if text_at(record, "role") == "system" else "empty message"
 
-    def reason_without_words(self, record: p.Json) -> str:
-        return "empty message"
-
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         for number, part in enumerate(record["parts"]):
             facts, text = object_in(parse_text(part.get("payload"))), text_at(part, "text")

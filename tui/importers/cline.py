@@ -52,6 +52,7 @@ class Cline(Format):
     said_by = ("modelInfo.id",)
     sent = ("metrics.inputTokens",)
     received = ("metrics.outputTokens",)
+    summary = ("isSummary", True)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         folders = (
@@ -86,9 +87,6 @@ class Cline(Format):
             return
         folder = path if path.is_dir() else path.parent
         yield _newest(path) if path.name.endswith(_NEWEST) else _task(folder)
-
-    def sums_up(self, record: p.Json, reading: Reading) -> bool:
-        return record.get("isSummary") is True
 
     def through(self, record: p.Json, reading: Reading) -> str:
         """The last message that names a summary as its parent, else the one before it."""

@@ -23,6 +23,8 @@ _STATUSES: dict[str, TodoStatus] = {
 }
 RAW = "_raw"
 """Names the text of arguments that are no JSON."""
+_LINK = 200
+"""Characters of an address that are shown."""
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -62,6 +64,17 @@ def base64_size(data: Any) -> str:
         return ""
     encoded = data.rstrip("=")
     return f"{len(encoded) * 3 // 4} bytes"
+
+
+def link(address: str, name: str = "") -> str:
+    """Make what stands for a file by its address, which may be its data."""
+    header, _, data = address.partition(",")
+    scheme, _, kind = header.partition(":")
+    if scheme not in ("data", "blobref"):
+        return placeholder("file", name or address[:_LINK])
+    kind = kind.partition(";")[0]
+    size = base64_size(data) if data else ""
+    return placeholder(kind.partition("/")[0] or "file", name, kind, size)
 
 
 def earlier(text: str, name: str) -> tuple[ForeignMessage, ForeignSummary]:

@@ -264,6 +264,7 @@ class CursorCli(Database):
     model = ("lastUsedModel",)
     time = said_by = ()
     one_model = True
+    reasons = {"turn_ended": "end of a turn"}
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         named = places.environment.get("CURSOR_CONFIG_DIR", "").strip()
@@ -293,10 +294,6 @@ class CursorCli(Database):
                     facts = object_in(parse(bytes.fromhex(text_at(row, "value"))))
             read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
             yield Talk(path, facts, read, path.parent.name)
-
-    def reason_without_role(self, record: p.Json) -> str:
-        is_end = record.get("type") == "turn_ended"
-        return "end of a turn" if is_end else super().reason_without_role(record)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What a record says; a result is that of the first call that waits, if it names none."""

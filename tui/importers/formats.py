@@ -103,6 +103,8 @@ class Format(Blocks):
     content: Paths = ("content",)
     time: Paths = ("created_at",)
     said_by: Paths = ("model",)
+    reasons: ClassVar[Mapping[str, str]] = {}
+    """The reasons to skip records of some types."""
     todos: Paths = ()
     """Names the to-do list of a conversation."""
     todo_fields: tuple[str, ...] = ("content",)
@@ -111,10 +113,18 @@ class Format(Blocks):
     """True if the model of the conversation says what names no other."""
     finish: Paths = ()
     statuses: ClassVar[Mapping[str, str]] = {}
+    ends: ClassVar[Mapping[str, str]] = {}
+    """Statuses by the fields that are true of such an answer."""
+    failure: Paths = ()
+    """Names the error of an answer that failed."""
     sent: Paths = ()
     received: Paths = ()
+    summary: tuple[str, object] | tuple[()] = ()
+    """The field and the value of it that a record has which sums up those before it."""
     parent: Paths = ()
     """Names the message that one follows, where these are a tree."""
+    shown: Paths = ()
+    """Names the message that ends the branch that was shown, if not the last one does."""
     may_be_a_line = False
     """True if messages of which none names another follow each other as they stand."""
 
@@ -232,11 +242,13 @@ class Format(Blocks):
 
     def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         """The turn that ends the branch that was shown."""
-        return turns[-1].id if turns else ""
+        named = text_at(reading.talk.facts, *self.shown)
+        is_known = any(turn.id == named for turn in turns)
+        return named if is_known or not turns else turns[-1].id
 
     def sums_up(self, record: p.Json, reading: Reading) -> bool:
         """True for a record that stands for those before it."""
-        return False
+        return bool(self.summary) and value_at(record, self.summary[0]) == self.summary[1]
 
     def through(self, record: p.Json, reading: Reading) -> str:
         """The last message that such a record stands for."""
@@ -273,6 +285,8 @@ class Format(Blocks):
         role, kind = text_at(record, *self.role), text_at(record, "type")
         if role in ("system", "developer"):
             return "system prompt"
+        if kind in self.reasons:
+            return self.reasons[kind]
         if not record:
             return UNREADABLE
         return unknown("record", kind) if kind and role in ("", kind) else "unknown role"
@@ -303,7 +317,10 @@ class Format(Blocks):
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         """The status of an answer, and its error."""
-        return self.statuses.get(text_at(record, *self.finish)), None
+        if error := text_at(record, *self.failure):
+            return "failed", error
+        marked = (status for field, status in self.ends.items() if record.get(field) is True)
+        return next(marked, None) or self.statuses.get(text_at(record, *self.finish)), None
 
     def usage(self, record: p.Json) -> TokenUsage | None:
         if not self.sent:

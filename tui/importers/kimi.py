@@ -20,7 +20,7 @@ from tui.importers.json_paths import object_at, objects_at, text_at, time_at, va
 from tui.importers.made_ids import made_id
 from tui.importers.message_blocks import skipped
 from tui.importers.trees import TreeTurn
-from tui.importers.vendor_messages import VendorFormat
+from tui.importers.vendor_sessions import VendorFormat
 
 _CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
 _MARKS = {"_system_prompt": "system prompt", "_checkpoint": "checkpoint", "_usage": "token count"}

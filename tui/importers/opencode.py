@@ -50,6 +50,7 @@ class OpenCode(Format):
     role = ("info.role",)
     roles = SPEAKERS
     time = ("info.time.created",)
+    summary = ("info.summary", True)
     parent = ("before",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
@@ -106,9 +107,6 @@ class OpenCode(Format):
         undone = next((turn.parent for turn in turns if turn.id == undone_from), "")
         return undone or super().leaf(reading, turns)
 
-    def sums_up(self, record: p.Json, reading: Reading) -> bool:
-        return value_at(record, "info.summary") is True
-
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         listed = objects_in(reading.talk.facts["todos"])
         # One that was cancelled is not to be done.
@@ -126,9 +124,6 @@ class OpenCode(Format):
 
     def reason_without_role(self, record: p.Json) -> str:
         return "unknown role" if record["info"] else UNREADABLE
-
-    def reason_without_words(self, record: p.Json) -> str:
-        return "empty message"
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         name = text_at(record, "info.error.name")

@@ -129,9 +129,6 @@ class ChatGpt(NodeExport):
             reading.known[name] = tool
         return super().said(record, text_at(record, "id") or name, reading)
 
-    def reason_without_words(self, record: p.Json) -> str:
-        return "empty message"
-
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         if text_at(record, "content.content_type") == "system_error":
             return "failed", _text(record) or None
@@ -338,7 +335,9 @@ class ClaudeAi(Export):
     one_model = True
     finish = ("stop_reason",)
     statuses = {"user_canceled": "interrupted", "max_tokens": "truncated"}
+    ends = {"truncated": "truncated"}
     parent = ("parent_message_uuid",)
+    shown = ("current_leaf_message_uuid",)
     may_be_a_line = True
     kinds = {"token_budget": THINKING, "flag": THINKING}
 
@@ -353,13 +352,6 @@ class ClaudeAi(Export):
                 name = facts["uuid"] = f"{record.get('uuid')}-{number}"
             seen.add(name)
         return found
-
-    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
-        leaf = text_at(reading.talk.facts, "current_leaf_message_uuid")
-        return leaf if any(turn.id == leaf for turn in turns) else turns[-1].id
-
-    def end(self, record: p.Json) -> tuple[str | None, str | None]:
-        return ("truncated", None) if record.get("truncated") is True else super().end(record)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What its blocks say; where they say nothing, its plain text."""
@@ -414,7 +406,9 @@ class Grok(Export):
     message_id = ("_id",)
     content = ("message",)
     time = _time("create_time")
+    failure = ("error", "error.message")
     parent = ("parent_response_id",)
+    shown = ("conversation.leaf_response_id",)
     may_be_a_line = True
 
     def messages_of(self, record: p.Json) -> list[p.Json]:
@@ -422,18 +416,10 @@ class Grok(Export):
         record["first"] = next(filter(None, (text_at(each, "_id") for each in found)), "")
         return found
 
-    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
-        leaf = text_at(reading.talk.facts, "conversation.leaf_response_id")
-        return leaf if any(turn.id == leaf for turn in turns) else super().leaf(reading, turns)
-
     def role_of(self, record: p.Json) -> Role | None:
         """The human; else Grok, under the names of its models, too."""
         sender = text_at(record, "sender").lower()
         return ("user" if sender in ("human", "user") else "assistant") if sender else None
-
-    def end(self, record: p.Json) -> tuple[str | None, str | None]:
-        error = text_at(record, "error", "error.message")
-        return ("failed", error) if error else (None, None)
 
     def reason_without_words(self, record: p.Json) -> str:
         return "thinking" if any(map(record.get, _THOUGHTS)) else "empty message"

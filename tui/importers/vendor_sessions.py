@@ -1,4 +1,7 @@
-"""Sessions of parllama, Vibe, Continue, PicoClaw and aichat: messages as OpenAI's API has them."""
+"""Sessions of programs that keep messages as OpenAI's API has them, and what reads these.
+
+These are parllama, Vibe, Continue, PicoClaw and aichat.
+"""
 
 import json
 import re
@@ -7,15 +10,17 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import cast, get_args
 from urllib.parse import unquote
 
 from msgspec.structs import replace
 
+from tui.domain.journal.message import Role
 from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.block_yaml import Unfit, load
-from tui.importers.contents import placeholder, summary
-from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk
+from tui.importers.contents import joined, link, placeholder, summary
+from tui.importers.formats import FolderFormat, Format, JsonFile, Reading, Talk
 from tui.importers.json_elements import DAMAGED, content
 from tui.importers.json_lines import (
     BLANK,
@@ -29,11 +34,68 @@ from tui.importers.json_lines import (
     text_in,
     whole_if_there,
 )
-from tui.importers.json_paths import object_at, objects_at, text_at
+from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.made_ids import COMPARED, MadeIds
 from tui.importers.message_blocks import Piece, Result, as_json, call_in, messages
 from tui.importers.times import utc_of_local
-from tui.importers.vendor_messages import VendorFormat, link
+
+_ROLES = get_args(Role)
+_DROPPED = {"system": "system prompt", "developer": "system prompt", "thinking": "thinking"}
+_THOUGHTS = ("reasoning_content", "thinking")
+_MARKED = [f"{kind}{end}" for kind in ("image", "audio", "video") for end in ("_url", "Url")]
+"""Names of files' addresses, or of what has them."""
+
+
+class VendorFormat(Format):
+    """A program that keeps each record in this form."""
+
+    time = said_by = ()
+
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
+        known, role = text_at(record, *self.message_id), record.get("role")
+        own_id = known and self.own_id(known, reading)
+        if role not in _ROLES:
+            reading.ledger.skipped[_DROPPED.get(text_in(role), "unknown role")] += 1
+            return ()
+        content, marks = record.get("content"), list(self.files(record))
+        thinks = any(map(record.get, _THOUGHTS)) or self.thinks(content)
+        if marks or not isinstance(content, str):
+            content = joined([self.whole_text(content, reading.ledger), *marks])
+        listed = record.get("tool_calls") or record.get("toolCalls")
+        calls = objects_in(listed) if role == "assistant" else []
+        result_of = text_at(record, "tool_call_id", "toolCallId")
+        if not (content or calls or result_of) and thinks:
+            reading.ledger.skipped["thinking"] += 1
+            return ()
+        reading.ledger.read += 1
+        called = [call.get("id") for call in calls]
+        name = own_id or reading.ids.make(role, content, result_of, called)
+        status, error = self.end(record) if role == "assistant" else (None, None)
+        message = p.ForeignMessage(
+            id=name,
+            role=cast("Role", role),
+            content=content,
+            timestamp=time_at(record, *self.time),
+            tool_calls=tuple(call_in(call, f"{name}-{n}") for n, call in enumerate(calls)),
+            tool_call_id=(result_of or name) if role == "tool" else None,
+            status=status,
+            error=error,
+            model=self.model_of(record) or None,
+            usage=self.usage(record),
+        )
+        return (message,)
+
+    def own_id(self, name: str, reading: Reading) -> str:
+        """The id of a message from that of its record."""
+        return reading.ids.within(name)
+
+    def files(self, record: p.Json) -> Iterator[str]:
+        """Marks for what is beside the text of a message."""
+        return iter(())
+
+    def mark(self, name: str, block: p.Json) -> str:
+        address = text_at(block, *(f"{field}.url" for field in _MARKED), *_MARKED, "url")
+        return link(address) if address else placeholder(name.removesuffix("_url"))
 
 
 class Parllama(VendorFormat, JsonFile):
