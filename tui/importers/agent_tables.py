@@ -12,20 +12,10 @@ from msgspec.structs import replace
 
 from tui.domain.json_text import LINE_BYTES
 from tui.files import UnfitFile, system_text
+from tui.importers import databases
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed
 from tui.importers.contents import attachment, base64_size, joined, placeholder, todos
-from tui.importers.databases import (
-    DAMAGED,
-    MAGIC,
-    Row,
-    found,
-    has,
-    is_database,
-    opened,
-    schema,
-    source,
-)
 from tui.importers.formats import SPEAKERS, Database, Reading, Tables, Talk, line_values
 from tui.importers.json_lines import (
     items_in,
@@ -33,21 +23,10 @@ from tui.importers.json_lines import (
     objects_in,
     parse,
     parse_text,
-    text_in,
     whole_if_there,
 )
 from tui.importers.json_paths import object_at, objects_at, text_at
-from tui.importers.message_blocks import (
-    CALL,
-    MARK,
-    SILENT,
-    TEXT,
-    THINKING,
-    Piece,
-    Result,
-    Unknown,
-    as_json,
-)
+from tui.importers.message_blocks import Piece, Result, Unknown, as_json
 
 _CRUSH_SESSION = (
     *("id", "parent_session_id", "title", "summary_message_id", "todos"),
@@ -78,7 +57,7 @@ class Crush(Database):
     todos = ("todos",)
     todo_fields = ("content", "active_form")
     statuses = {"canceled": "interrupted", "max_tokens": "truncated", "error": "failed"}
-    kinds = {"finish": SILENT, "shell_command": TEXT}
+    kinds = {"finish": "silent", "shell_command": "text"}
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         value = whole_if_there(places.data / "crush" / "projects.json")
@@ -89,12 +68,12 @@ class Crush(Database):
                 folders.append(folder / (text_at(project, "data_dir") or ".crush"))
         for data in dict.fromkeys(folders):
             with suppress(FileNotFoundError, UnfitFile):
-                yield source(Path(system_text(str(data / "crush.db"))))
+                yield databases.source(Path(system_text(str(data / "crush.db"))))
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Tell its databases from those of opencode's first version, which it has gone on with."""
-        tables = schema(path, head)
-        is_newer = any(has(tables, table, column) for table, column in _NEWER)
+        tables = databases.schema(path, head)
+        is_newer = any(databases.has(tables, table, column) for table, column in _NEWER)
         return is_newer and super().recognises(path, head)
 
     def heading(self, talk: Talk) -> p.Heading:
@@ -108,7 +87,7 @@ class Crush(Database):
         is_own = not facts.get("parent_session_id") and "$$" not in name
         return "" if is_own and not name.startswith("title-") else "sub-agent"
 
-    def record(self, row: Row) -> p.Json:
+    def record(self, row: databases.Row) -> p.Json:
         parts = objects_in(parse_text(row.get("parts")))
         blocks = [{**object_at(part, "data"), "type": part.get("type")} for part in parts]
         return {**row, "content": blocks}
@@ -181,7 +160,7 @@ class Goose(Database):
     model = said_by = ()
     roles = SPEAKERS
     time = ("created",)
-    kinds = {"resource": TEXT, **dict.fromkeys(_NOTICES, SILENT)}
+    kinds = {"resource": "text", **dict.fromkeys(_NOTICES, "silent")}
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         folders = [places.data / "goose"]
@@ -190,18 +169,18 @@ class Goose(Database):
         if root := places.environment.get("GOOSE_PATH_ROOT", "").strip():
             folders.append(Path(root).expanduser() / "data")
         for folder in folders:
-            yield from found(folder / "sessions" / "sessions.db")
+            yield from databases.found(folder / "sessions" / "sessions.db")
             yield from places.sources(folder, "sessions/*.jsonl")
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        if head.startswith(MAGIC):
+        if head.startswith(databases.MAGIC):
             return super().recognises(path, head)
         first = head.split(b"\n", 1)[0]
         return path.suffix == ".jsonl" and b'"working_dir"' in first and b'"role"' not in first
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         path = source.path
-        if is_database(path):
+        if databases.is_database(path):
             yield from super().talks(source, ledger)
             return
         first = next(line_values(path, p.Ledger()), p.Json())
@@ -212,7 +191,7 @@ class Goose(Database):
     def left_out(self, facts: p.Json) -> str:
         return _LEFT_OUT.get(text_at(facts, "session_type"), "")
 
-    def record(self, row: Row) -> p.Json:
+    def record(self, row: databases.Row) -> p.Json:
         return {
             "role": row.get("role"),
             "created": row.get("created_timestamp"),
@@ -253,7 +232,7 @@ class Goose(Database):
         listed: list[tuple[str, str]] = []
         for name, facts in object_in(parse_text(reading.talk.facts.get("extension_data"))).items():
             if name.startswith("todo"):
-                listed += _TODO.findall(text_in(object_in(facts).get("content")))
+                listed += _TODO.findall(text_at(object_in(facts), "content"))
         if listed:
             states = {" ": "pending", **dict.fromkeys("xX", "completed")}
             yield todos({"content": text, "status": states[mark]} for mark, text in listed)
@@ -290,24 +269,24 @@ class Zed(Database):
     one_model = True
     reasons = {"Resume": "mark to continue"}
     kinds = {
-        "Text": TEXT,
-        "Thinking": THINKING,
-        "RedactedThinking": THINKING,
-        "ToolUse": CALL,
-        "Image": MARK,
+        "Text": "text",
+        "Thinking": "thinking",
+        "RedactedThinking": "thinking",
+        "ToolUse": "call",
+        "Image": "mark",
     }
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         usual = places.app_support / "Zed" if places.is_mac else places.data / "zed"
         packed = places.named("FLATPAK_XDG_DATA_HOME", usual.parent) / usual.name
-        return found(packed / "threads" / "threads.db")
+        return databases.found(packed / "threads" / "threads.db")
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        with opened(source.path) as database:
+        with databases.opened(source.path) as database:
             for row in database.rows("threads", _COLUMNS, ledger, order=["updated_at", "id"]):
                 thread = _thread_in(row.get("data"), row.get("data_type"))
                 if not thread:
-                    ledger.skipped[DAMAGED] += 1
+                    ledger.skipped[databases.DAMAGED] += 1
                     continue
                 yield Talk(source.path, _facts(row, thread), _records(thread))
 
@@ -332,7 +311,7 @@ class Zed(Database):
         return placeholder("image", base64_size(block.get("source")))
 
 
-def _facts(row: Row, thread: p.Json) -> p.Json:
+def _facts(row: databases.Row, thread: p.Json) -> p.Json:
     trees = objects_at(thread, "initial_project_snapshot.worktree_snapshots")
     folder = text_at(row, "folder_paths").partition("\n")[0]
     folder = folder or next((text_at(tree, "worktree_path") for tree in trees), "")

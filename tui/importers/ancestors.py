@@ -13,12 +13,11 @@ from tui.domain.journal.message import Role, ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.models import ParameterName, parameter_value
 from tui.errors import UsageError
-from tui.files import read_bounded
 from tui.importers import lisp
 from tui.importers import protocol as p
 from tui.importers.contents import earlier, joined
 from tui.importers.formats import Format, JsonFile, Reading, Talk
-from tui.importers.json_lines import FILE_BYTES, object_in, text_in
+from tui.importers.json_lines import object_in, text_in, whole_bytes
 from tui.importers.json_paths import object_at, text_at, time_at
 from tui.importers.times import utc, utc_of_local
 
@@ -63,7 +62,7 @@ class _LispFormat(_Whole):
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         path, counts = source.path, p.Ledger()
-        text = read_bounded(path, FILE_BYTES, follow=True).decode("utf-8-sig", "replace")
+        text = whole_bytes(path).decode("utf-8-sig", "replace")
         if (session := self.session(text, counts)) is None:
             ledger.skipped["unknown format"] += 1
             return

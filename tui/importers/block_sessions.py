@@ -26,6 +26,7 @@ class Amp(JsonFile):
     updated = ("ended",)
     model = ()
     roles = SPEAKERS
+    message_id = ("messageId",)
     time = ("meta.sentAt", "usage.timestamp")
     said_by = ("usage.model",)
 
@@ -43,11 +44,6 @@ class Amp(JsonFile):
         ends = [text_at(trace, "endTime") for trace in objects_at(fields, "meta.traces")]
         folder = unquote(text_at(tree, "uri").removeprefix("file://"))
         return {**fields, "folder": folder, "ended": max(ends, default=None)}
-
-    def id_of(self, record: p.Json, reading: Reading) -> str:
-        """The number of a message in its thread."""
-        number = value_at(record, "messageId")
-        return super().id_of(record, reading) if number is None else reading.ids.within(str(number))
 
     def result(self, name: str, block: p.Json, ledger: p.Ledger) -> Result:
         run, call = object_at(block, "run"), text_at(block, "toolUseID")

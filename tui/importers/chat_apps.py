@@ -6,23 +6,22 @@ from html import unescape
 from pathlib import Path
 
 from tui.domain.journal.message import Role, ToolCall
-from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.contents import arguments, attachment, link, placeholder
 from tui.importers.databases import MAGIC, has, is_database, opened, schema
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Format, Reading, Talk
 from tui.importers.json_elements import beginning, has_key, records
 from tui.importers.json_lines import (
-    FILE_BYTES,
     UNREADABLE,
     items_in,
     object_in,
     parse,
     parse_text,
     text_in,
+    whole_bytes,
 )
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
-from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, TEXT, Piece, Result, call_in
+from tui.importers.message_blocks import Piece, Result, call_in
 from tui.importers.trees import TreeTurn
 
 _COLUMNS = ("id", "title", "chat", "created_at", "updated_at")
@@ -46,7 +45,7 @@ class OpenWebUi(Export):
     time = ("timestamp",)
     parent = ("parentId",)
     shown = ("chat.history.currentId",)
-    kinds = {"message": TEXT}
+    kinds = {"message": "text"}
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if head.startswith(MAGIC):
@@ -72,9 +71,6 @@ class OpenWebUi(Export):
         facts = {**record, "chat": chat, "first_model": next(iter(models), "")}
         records = [{**message, "own_id": name} for name, message in found.items()]
         yield Talk(path, facts, lambda _: records, next(iter(found)))
-
-    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
-        return record["own_id"]
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         words = text_at(record, "error", "error.content", "error.message")
@@ -163,11 +159,11 @@ class LibreChat(Format):
     statuses = dict.fromkeys(("length", "max_tokens", "incomplete"), "truncated")
     ends = {"unfinished": "interrupted"}
     parent = ("parentMessageId",)
-    kinds = {"error": TEXT}
+    kinds = {"error": "text"}
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         found: list[p.Json] = []
-        for data in unnested(read_bounded(source.path, FILE_BYTES, follow=True)):
+        for data in unnested(whole_bytes(source.path)):
             value = object_in(parse(data))
             if not value:
                 ledger.skipped[UNREADABLE] += 1
@@ -263,6 +259,7 @@ class Backup(Export):
     parent = ("above",)
     shown = ("shown",)
     failure = ("error", "error.message", "error.type")
+    thoughts = ("reasoning",)
     ends = {"generating": "interrupted"}
     created = time = ("createdAt",)
     updated = ("updatedAt",)
@@ -287,9 +284,6 @@ class Backup(Export):
         for file in (*items_in(record.get("files")), *items_in(record.get("links"))):
             yield self.mark(text_at(object_in(file), "fileType", "type"), object_in(file))
 
-    def reason_without_words(self, record: p.Json) -> str:
-        return "thinking" if record.get("reasoning") else super().reason_without_words(record)
-
     def mark(self, name: str, block: p.Json) -> str:
         if address := text_at(block, "url", "image_url.url", "image_url"):
             return link(address)
@@ -309,9 +303,9 @@ class TypingMind(Backup):
     roles = {**Export.roles, "function": "tool"}
     summary = ("type", "tm_context_summary")
     kinds = {
-        "tm_provider_tool_call": CALL,
-        "tm_provider_tool_call_result": RESULT,
-        **dict.fromkeys(("tm_image_file", "tm_text_file", "tm_blob_file"), MARK),
+        "tm_provider_tool_call": "call",
+        "tm_provider_tool_call_result": "result",
+        **dict.fromkeys(("tm_image_file", "tm_text_file", "tm_blob_file"), "mark"),
     }
 
     def chats(self, record: p.Json) -> Iterable[p.Json]:
@@ -347,7 +341,7 @@ class Chatbox(Backup):
     sent = ("usage.inputTokens",)
     received = ("usage.outputTokens",)
     summary = ("isSummary", True)
-    kinds = {"info": SILENT}
+    kinds = {"info": "silent"}
 
     def chats(self, record: p.Json) -> Iterable[p.Json]:
         newer = [object_in(record[name]) for name in record if name.startswith("session:")]

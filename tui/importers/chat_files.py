@@ -9,15 +9,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
-from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.contents import joined, link, placeholder, without_thinking
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk, line_values
 from tui.importers.json_elements import beginning, has_key
-from tui.importers.json_lines import FILE_BYTES, items_in, parse_text, text_in
+from tui.importers.json_lines import items_in, parse_text, text_in, whole_bytes
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds
-from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, Piece, Result, Unknown, call_in
+from tui.importers.message_blocks import Piece, Result, Unknown, call_in
 from tui.importers.times import utc_of_local
 from tui.importers.trees import TreeTurn, linked
 
@@ -179,7 +178,7 @@ class Gptme(FolderFormat):
 
 def _config(path: Path) -> p.Json:
     try:
-        return tomllib.loads(read_bounded(path, FILE_BYTES, follow=True).decode("utf-8", "replace"))
+        return tomllib.loads(whole_bytes(path).decode("utf-8", "replace"))
     except (OSError, ValueError, RecursionError):
         return {}
 
@@ -231,10 +230,10 @@ class LmStudio(JsonFile):
     parent = ("before",)
     shown = ("shown",)
     kinds = {
-        "toolCallRequest": CALL,
-        "toolCallResult": RESULT,
-        "citationBlock": MARK,
-        **dict.fromkeys(("toolStatus", "debugInfoBlock", "genInfo", "status"), SILENT),
+        "toolCallRequest": "call",
+        "toolCallResult": "result",
+        "citationBlock": "mark",
+        **dict.fromkeys(("toolStatus", "debugInfoBlock", "genInfo", "status"), "silent"),
     }
 
     def find(self, places: p.Places) -> Iterator[p.Source]:

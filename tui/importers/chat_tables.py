@@ -42,6 +42,7 @@ class Oterm(Database):
     name = ("name",)
     role = ("author",)
     roles = SPEAKERS
+    message_id = ("id",)
     one_model = True
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
@@ -57,9 +58,6 @@ class Oterm(Database):
             # Numbers begin again in another database: the first words tell one chat 1 from another.
             words = sha256(text_at(first, "text").encode("utf-8", "replace")).hexdigest()
             yield replace(talk, name=f"{talk.facts.get('id')}-{words[:16]}")
-
-    def id_of(self, record: p.Json, reading: Reading) -> str:
-        return reading.ids.within(str(record.get("id")))
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         yield text_at(record, "text")

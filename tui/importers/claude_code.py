@@ -20,21 +20,9 @@ from msgspec.structs import replace
 from tui.domain.imports import PROMPTS_ONLY
 from tui.domain.journal.message import TEXT_BYTES, Role, ToolCall
 from tui.files import read_bounded
+from tui.importers import claude_code_lines as log
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.claude_code_lines import (
-    Line,
-    LineTree,
-    Parts,
-    Step,
-    id_of,
-    is_failure,
-    is_sub_agent,
-    model_of,
-    own_words,
-    parts_of,
-    result_text,
-)
 from tui.importers.deletions import claude_code_days
 from tui.importers.folders import matching
 from tui.importers.formats import Format, Reading, Talk
@@ -208,12 +196,12 @@ class TodoLog:
         self._tasks: dict[str, p.Json] = {}
         self._asked_for: dict[str, p.Json] = {}
 
-    def add(self, parts: Parts) -> None:
+    def add(self, parts: log.Parts) -> None:
         for call in parts.calls:
             self._add_call(call, object_in(call.get("input")))
         for result in parts.results:
             asked = self._asked_for.pop(text_in(result.get("tool_use_id")), None)
-            created = _CREATED.search(result_text(result)) if asked is not None else None
+            created = _CREATED.search(log.result_text(result)) if asked is not None else None
             if created and asked is not None:
                 self._tasks[created[1]] = {**asked, "content": asked.get("subject")}
                 self._set(self._tasks.values())
@@ -249,7 +237,7 @@ def _find(places: p.Places) -> Iterator[p.Source]:
         roots += places.glob(desktop, "**/.claude")
     for root in roots:
         for path in places.glob(root, "projects/*/*.jsonl"):
-            if not is_sub_agent(path) and path.is_file():
+            if not log.is_sub_agent(path) and path.is_file():
                 yield p.Source.of(path)
         yield from places.sources(root, "history.jsonl")
 
@@ -262,7 +250,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".jsonl" and bool(_MARKS.search(head) and not _OF_OTHERS.search(head))
 
 
-class _File(LineTree):
+class _File(log.LineTree):
     """Makes the messages of a file."""
 
     def __init__(self, path: Path) -> None:
@@ -285,8 +273,8 @@ class _File(LineTree):
 
     def _said(self, place: Place) -> "_Said":
         line = self.at(place)
-        parts = self.kept_parts.get(place.offset) or parts_of(line, p.Ledger())
-        return _Said(id_of(line, place.number, self.facts.source_id), line, parts)
+        parts = self.kept_parts.get(place.offset) or log.parts_of(line, p.Ledger())
+        return _Said(log.id_of(line, place.number, self.facts.source_id), line, parts)
 
     def ending(self) -> Iterator[p.Item]:
         if self._todos.current:
@@ -295,11 +283,11 @@ class _File(LineTree):
 
 class _Said(NamedTuple):
     id: str
-    line: Line
-    parts: Parts
+    line: log.Line
+    parts: log.Parts
 
 
-def _messages(step: Step, lines: list[_Said], ending: str) -> Iterator[p.Item]:
+def _messages(step: log.Step, lines: list[_Said], ending: str) -> Iterator[p.Item]:
     waiting: list[str] = []
     if answers := [each for each in lines if each.line.role == "assistant"]:
         answer = _answer(answers, ending, interrupted=step.interrupted)
@@ -312,7 +300,7 @@ def _messages(step: Step, lines: list[_Said], ending: str) -> Iterator[p.Item]:
             call = text_in(result.get("tool_use_id")) or next(iter(waiting), f"{own}-call")
             if call in waiting:
                 waiting.remove(call)
-            text, time = result_text(result), utc(line.timestamp)
+            text, time = log.result_text(result), utc(line.timestamp)
             yield p.ForeignMessage(own + ending, "tool", text, time, tool_call_id=call)
     for name, line, parts in others:
         time = utc(line.timestamp)
@@ -320,7 +308,7 @@ def _messages(step: Step, lines: list[_Said], ending: str) -> Iterator[p.Item]:
             message, summary = contents.earlier(parts.text, name + ending)
             yield replace(message, timestamp=time)
             yield summary
-        elif said := own_words(line, parts):
+        elif said := log.own_words(line, parts):
             own = f"{name}-{len(parts.results)}" if parts.results else name
             yield p.ForeignMessage(own + ending, "user", said, time)
 
@@ -336,7 +324,7 @@ def _answer(lines: list[_Said], ending: str, *, interrupted: bool) -> p.ForeignM
         calls.setdefault(call.id, call)
     counts = (object_in(object_in(each.line.message).get("usage")) for each in reversed(lines))
     usages = (contents.usage_beside_cache(each, *_COUNTS) for each in counts)
-    failed = is_failure(final)
+    failed = log.is_failure(final)
     if failed:
         status = "failed"
     elif interrupted or final.is_aborted_mid_stream is True:
@@ -352,7 +340,7 @@ def _answer(lines: list[_Said], ending: str, *, interrupted: bool) -> p.ForeignM
         tool_calls=tuple(calls.values()),
         status=status,
         error=text if failed else None,
-        model=model_of(final) or None,
+        model=log.model_of(final) or None,
         usage=next(filter(None, usages), None),
     )
 

@@ -18,7 +18,6 @@ from tui.importers.json_lines import (
     lines_in,
     object_in,
     objects,
-    text_in,
     whole,
 )
 from tui.importers.json_paths import object_at, text_at
@@ -179,7 +178,7 @@ def _titles(path: Path) -> dict[str, str]:
 @lru_cache(maxsize=1)
 def _titles_in(index: Path, _changed: int) -> dict[str, str]:
     lines = (line.value for line in objects(index, p.Ledger()))
-    return {text_in(line.get("id")): text_in(line.get("thread_name")) for line in lines}
+    return {text_at(line, "id"): text_at(line, "thread_name") for line in lines}
 
 
 READER = p.Reader("codex", "Codex", _find, _recognises, _read, revision=1)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
+from tui.importers import trees
 from tui.importers.contents import summary, title, todos, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
 from tui.importers.json_elements import beginning, content, has_key, records
@@ -22,22 +23,11 @@ from tui.importers.json_lines import (
     items_in,
     object_in,
     objects,
-    objects_in,
     whole_if_there,
 )
-from tui.importers.json_paths import text_at, time_at, value_at
+from tui.importers.json_paths import objects_at, text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks, Piece, messages, unknown
-from tui.importers.trees import (
-    Later,
-    Said,
-    TreeTurn,
-    in_line,
-    is_tree,
-    linked,
-    nearest,
-    with_unique_ids,
-)
 from tui.importers.two_passes import Place, read_again
 
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
@@ -103,6 +93,8 @@ class Format(Blocks):
     content: Paths = ("content",)
     time: Paths = ("created_at",)
     said_by: Paths = ("model",)
+    thoughts: Paths = ()
+    """Fields that have thinking, which may be all that a message has."""
     reasons: ClassVar[Mapping[str, str]] = {}
     """The reasons to skip records of some types."""
     todos: Paths = ()
@@ -196,7 +188,7 @@ class Format(Blocks):
     def items(self, talk: Talk, heading: p.Heading, ledger: p.Ledger) -> Iterator[p.Item]:
         """The messages of a conversation, and whatever else it has."""
         reading = Reading(talk, heading, ledger, MadeIds(heading.source_id))
-        yield from self.tree(reading) if self.parent else with_unique_ids(self.line(reading))
+        yield from self.tree(reading) if self.parent else trees.with_unique_ids(self.line(reading))
         yield from self.ending(reading)
 
     def line(self, reading: Reading) -> Iterator[p.Item]:
@@ -213,12 +205,12 @@ class Format(Blocks):
     def tree(self, reading: Reading) -> Iterator[p.Item]:
         """The messages of records that form a tree."""
         turns = list(self.turns(reading))
-        if self.may_be_a_line and not is_tree(turns):
-            turns = list(in_line(turns))
-            return linked(turns, turns[-1].id if turns else "")
-        return linked(turns, self.leaf(reading, turns))
+        if self.may_be_a_line and not trees.is_tree(turns):
+            turns = list(trees.in_line(turns))
+            return trees.linked(turns, turns[-1].id if turns else "")
+        return trees.linked(turns, self.leaf(reading, turns))
 
-    def turns(self, reading: Reading) -> Iterator[TreeTurn]:
+    def turns(self, reading: Reading) -> Iterator[trees.TreeTurn]:
         """The records of a tree with their messages."""
         name = ""
         for number, record in enumerate(reading.talk.records(reading.ledger)):
@@ -227,9 +219,9 @@ class Format(Blocks):
             said = self.said(record, name, reading)
             if said and reading.last and parent and self.sums_up(record, reading):
                 text = "\n\n".join(each.content or "" for each in said)
-                yield TreeTurn(name, parent, (p.ForeignSummary(text, ""),))
+                yield trees.TreeTurn(name, parent, (p.ForeignSummary(text, ""),))
                 continue
-            yield TreeTurn(name, parent, said)
+            yield trees.TreeTurn(name, parent, said)
             reading.last = said[-1].id if said else reading.last
 
     def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
@@ -240,7 +232,7 @@ class Format(Blocks):
         """The record that one follows; ``before`` is the one before it in the source."""
         return text_at(record, *self.parent)
 
-    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
+    def leaf(self, reading: Reading, turns: list[trees.TreeTurn]) -> str:
         """The turn that ends the branch that was shown."""
         named = text_at(reading.talk.facts, *self.shown)
         is_known = any(turn.id == named for turn in turns)
@@ -256,7 +248,7 @@ class Format(Blocks):
 
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         """To-dos and settings."""
-        if self.todos and (listed := objects_in(value_at(reading.talk.facts, *self.todos))):
+        if self.todos and (listed := objects_at(reading.talk.facts, *self.todos)):
             yield todos(listed, *self.todo_fields)
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
@@ -292,7 +284,9 @@ class Format(Blocks):
         return unknown("record", kind) if kind and role in ("", kind) else "unknown role"
 
     def reason_without_words(self, record: p.Json) -> str:
-        return "thinking" if self.thinks(value_at(record, *self.content)) else "empty message"
+        thinks = any(map(record.get, self.thoughts))
+        thinks = thinks or self.thinks(value_at(record, *self.content))
+        return "thinking" if thinks else "empty message"
 
     def whole(self, record: p.Json, name: str, role: Role, reading: Reading) -> p.ForeignMessage:
         """What the messages of a record have in common."""
@@ -307,9 +301,10 @@ class Format(Blocks):
 
     def id_of(self, record: p.Json, reading: Reading) -> str:
         """The id of a record; of one without, it is made of what it says."""
-        known = text_at(record, *self.message_id)
+        known = value_at(record, *self.message_id)
         facts = value_at(record, *self.role), value_at(record, *self.content)
-        return reading.ids.within(known) if known else reading.ids.make(*facts)
+        is_named = isinstance(known, str | int) and known != ""
+        return reading.ids.within(str(known)) if is_named else reading.ids.make(*facts)
 
     def model_of(self, record: p.Json) -> str:
         """The model that an answer names."""
@@ -439,12 +434,12 @@ class LogFormat(Format):
 
     def tree(self, reading: Reading) -> Iterator[p.Item]:
         unused = replace(reading, ledger=p.Ledger())
-        turns: dict[str, TreeTurn] = {}
+        turns: dict[str, trees.TreeTurn] = {}
         parents, kept = dict[str, str](), dict[str, list[Place]]()
         before = ""
         with read_again(reading.talk.path, _OBJECT) as record_at:
 
-            def said(name: str) -> Iterator[Said]:
+            def said(name: str) -> Iterator[trees.Said]:
                 first, *summaries = map(record_at, kept[name])
                 yield from self.said(first, name, unused)
                 for each in summaries:
@@ -459,15 +454,17 @@ class LogFormat(Format):
                 above = self.turn_before(record, before, reading)
                 # Of a file that has lost a part, what is left follows what is before that.
                 parents[name] = before if above and above not in turns else above
-                turns[name], before = TreeTurn(name, parents[name]), name
+                turns[name], before = trees.TreeTurn(name, parents[name]), name
                 if self.sums_up(record, reading):
                     reading.ledger.read += 1
-                    if through := nearest(name, parents, kept):
+                    if through := trees.nearest(name, parents, kept):
                         kept[through].append(place)
                 elif self.said(record, name, reading):
                     kept[name] = [place]
-                    turns[name] = TreeTurn(name, parents[name], Later(partial(said, name)))
-            yield from linked(turns.values(), self.leaf(reading, list(turns.values())))
+                    turns[name] = trees.TreeTurn(
+                        name, parents[name], trees.Later(partial(said, name))
+                    )
+            yield from trees.linked(turns.values(), self.leaf(reading, list(turns.values())))
 
     def summary_in(self, record: p.Json, reading: Reading) -> str:
         """The text of a record that sums up those before it."""

@@ -13,21 +13,13 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from tui.files import read_bounded
-from tui.importers import contents
+from tui.importers import contents, json_lines
 from tui.importers import protocol as p
 from tui.importers.deletions import gemini_cli_days
-from tui.importers.json_lines import (
-    RawLine,
-    SourceChanged,
-    items_in,
-    object_in,
-    objects_in,
-    parse_text,
-    whole,
-)
+from tui.importers.json_lines import RawLine, items_in, object_in, objects_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
-from tui.importers.message_blocks import SILENT, Blocks, Unknown, as_json, call_in
+from tui.importers.message_blocks import Blocks, Unknown, as_json, call_in
 from tui.importers.times import utc
 from tui.importers.trees import Node, Order, in_order, nearest
 from tui.importers.two_passes import OBJECTS, Place, Tree
@@ -44,7 +36,7 @@ _ANSWERS = ("gemini", "model", "assistant")
 
 
 class _GeminiBlocks(Blocks):
-    kinds = {"videoMetadata": SILENT, "thoughtSignature": SILENT}
+    kinds = {"videoMetadata": "silent", "thoughtSignature": "silent"}
 
     def words(self, block: p.Json, ledger: p.Ledger) -> str | Unknown | None:
         # A file may have its metadata beside it, and so more than one key.
@@ -209,7 +201,7 @@ class _Lines(Tree[p.Json]):
         if place.number >= 0:
             messages = objects_at(message, "$set.messages", "messages")
             if place.number >= len(messages):
-                raise SourceChanged
+                raise json_lines.SourceChanged
             message = messages[place.number]
         yield from _messages(message, f"{self.facts.source_id}:{key}{ending}", end)
         if key in self._summaries:
@@ -220,7 +212,7 @@ class _Object(_Lines):
     """A file that is one object."""
 
     def lines(self) -> Iterator[tuple[RawLine, p.Json | None]]:
-        value = whole(self.path)
+        value = json_lines.whole(self.path)
         fields, messages = object_in(value), _messages_in(value)
         self._add_facts(fields)
         listed = fields.get("messages", fields.get("history", value))
@@ -342,7 +334,7 @@ def _project(path: Path, mark: str) -> str:
     named = _small(folder / ".project_root").strip()
     if named:
         return named
-    index = object_in(parse_text(_small(folder.parent.parent / "projects.json")))
+    index = object_in(json_lines.parse_text(_small(folder.parent.parent / "projects.json")))
     for project, slug in object_at(index, "projects").items():
         told = hashlib.sha256(project.encode("utf-8", "replace")).hexdigest()
         if folder.name in (slug, told) or mark == told:

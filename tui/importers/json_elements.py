@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from tui.domain.json_text import LINE_BYTES
-from tui.files import open_regular, read_bounded
+from tui.files import open_regular
 from tui.importers.json_lines import (
-    FILE_BYTES,
     UNFINISHED,
     UNREADABLE,
     RawLine,
@@ -25,6 +24,7 @@ from tui.importers.json_lines import (
     object_in,
     objects_in,
     parse,
+    whole_bytes,
 )
 from tui.importers.protocol import Json, Ledger, Source
 from tui.importers.stopping import check
@@ -297,12 +297,12 @@ class Content(NamedTuple):
     records: list[Json]
 
 
-def content(path: Path, key: str, ledger: Ledger, most: int = FILE_BYTES) -> Content:
+def content(path: Path, key: str, ledger: Ledger) -> Content:
     """Read a file whose records are in an array of one key. Raises ``OSError``.
 
     A file that is damaged is counted, and its records are read that are whole.
     """
-    data = read_bounded(path, most, follow=True)
+    data = whole_bytes(path)
     fields = object_in(parse(data))
     if not fields:
         ledger.skipped[DAMAGED] += 1
@@ -319,7 +319,7 @@ def content(path: Path, key: str, ledger: Ledger, most: int = FILE_BYTES) -> Con
 
 def records_or_rest(path: Path, key: str, ledger: Ledger) -> list[Json]:
     """Read the records of a file that is their array, or an object with it. Raises ``OSError``."""
-    data = read_bounded(path, FILE_BYTES, follow=True)
+    data = whole_bytes(path)
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return content(path, key, ledger).records
     return list(elements(io.BytesIO(data), ledger))

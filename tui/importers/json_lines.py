@@ -150,9 +150,14 @@ def _blocks(descriptor: int, start: int) -> Iterator[bytes]:
         yield block
 
 
-def whole(path: Path, most: int = FILE_BYTES) -> Any:
+def whole_bytes(path: Path) -> bytes:
+    """Read a file that is parsed as a whole. Raises ``OSError``."""
+    return read_bounded(path, FILE_BYTES, follow=True)
+
+
+def whole(path: Path) -> Any:
     """Read a file that is one JSON value; ``None`` if it is damaged. Raises ``OSError``."""
-    return parse(read_bounded(path, most, follow=True))
+    return parse(whole_bytes(path))
 
 
 def whole_if_there(path: Path) -> Any:

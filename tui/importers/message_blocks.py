@@ -9,8 +9,8 @@ of results: so its texts become several messages.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from msgspec.structs import replace
 
@@ -139,24 +139,24 @@ class _Divided:
         return f"{self._whole.id}-{len(self._done)}"
 
 
-TEXT, CALL, RESULT, MARK, SOURCE = "text", "call", "result", "mark", "source"
-THINKING, SILENT = "thinking", "silent"
+Kind = Literal["text", "call", "result", "mark", "source", "thinking", "silent", ""]
+"""What a block is; those that are silent say nothing, and ``""`` is an unknown one."""
 
 # fmt: off
-_ALIASES = {
-    TEXT: ("text", "input_text", "output_text", "summary_text", "refusal"),
-    CALL: ("tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "tool_call", "toolCall",
-           "function_call", "functionCall", "toolRequest", "frontendToolRequest"),
-    RESULT: ("tool_result", "mcp_tool_result", "web_search_tool_result", "web_fetch_tool_result",
-             "tool-result", "function_call_output", "functionResponse", "toolResponse"),
-    MARK: ("image", "image_url", "imageUrl", "image_file", "input_image", "local_image",
-           "inlineData", "fileData", "document", "file", "input_file", "audio", "input_audio",
-           "video", "binary", "audio_url", "video_url"),
-    SOURCE: ("knowledge", "search_result", "web_search_result", "tool_reference"),
-    THINKING: ("thinking", "redacted_thinking", "redactedThinking", "reasoning", "think"),
+_ALIASES: dict[Kind, tuple[str, ...]] = {
+    "text": ("text", "input_text", "output_text", "summary_text", "refusal"),
+    "call": ("tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "tool_call", "toolCall",
+             "function_call", "functionCall", "toolRequest", "frontendToolRequest"),
+    "result": ("tool_result", "mcp_tool_result", "web_search_tool_result", "web_fetch_tool_result",
+               "tool-result", "function_call_output", "functionResponse", "toolResponse"),
+    "mark": ("image", "image_url", "imageUrl", "image_file", "input_image", "local_image",
+             "inlineData", "fileData", "document", "file", "input_file", "audio", "input_audio",
+             "video", "binary", "audio_url", "video_url"),
+    "source": ("knowledge", "search_result", "web_search_result", "tool_reference"),
+    "thinking": ("thinking", "redacted_thinking", "redactedThinking", "reasoning", "think"),
 }
 # fmt: on
-_KINDS = {alias: kind for kind, aliases in _ALIASES.items() for alias in aliases}
+_KINDS: dict[str, Kind] = {alias: kind for kind, aliases in _ALIASES.items() for alias in aliases}
 _TEXTS = ("text", "text.value", "refusal", "content", "resource.text", "error")
 _SOURCES = ("title", "url", "text", "tool_name")
 _NAMES = ("name", "toolName", "tool_name")
@@ -179,17 +179,18 @@ _NO_WORDS = {"type", "kind", "id", "data", "signature", "encrypted_content"}
 class Blocks:
     """Reads the blocks of a program, which overrides how it reads those that it has otherwise."""
 
-    kinds: dict[str, str] = {}
+    kinds: ClassVar[Mapping[str, Kind]] = {}
     """More names of kinds, or the program's own meaning of one."""
 
-    def kind_of(self, name: str) -> str:
+    def kind_of(self, name: str) -> Kind:
         """The kind of block that a name stands for; ``""`` if it is unknown."""
-        known = self.kinds.get(name) or _KINDS.get(name, "")
-        return known or (RESULT if name.endswith("_tool_result") else "")
+        if known := self.kinds.get(name) or _KINDS.get(name):
+            return known
+        return "result" if name.endswith("_tool_result") else ""
 
-    def kind(self, block: Json) -> str:
+    def kind(self, block: Json) -> Kind:
         """The kind of a block; Google marks thinking by a flag."""
-        return THINKING if block.get("thought") is True else self.kind_of(type_of(block))
+        return "thinking" if block.get("thought") is True else self.kind_of(type_of(block))
 
     def text(self, text: str) -> str:
         """The words of a text block of a message."""
@@ -277,7 +278,7 @@ class Blocks:
 
     def thinks(self, content: Any) -> bool:
         """True if a message has thinking, which may be all that it has."""
-        return any(self.kind(block) == THINKING for block in blocks(content))
+        return any(self.kind(block) == "thinking" for block in blocks(content))
 
 
 def type_of(block: Json) -> str:

@@ -48,6 +48,7 @@ class OpenCode(Format):
     version = ("version",)
     sub_agent = ("parentID",)
     role = ("info.role",)
+    message_id = ("id",)
     roles = SPEAKERS
     time = ("info.time.created",)
     summary = ("info.summary", True)
@@ -94,9 +95,6 @@ class OpenCode(Format):
             yield from map(_in_order, _in_files(source.path, ledger))
         else:
             yield from map(_in_order, _exported(source.path, ledger))
-
-    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
-        return record["id"]
 
     def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
         return before

@@ -18,16 +18,7 @@ from tui.importers.json_elements import beginning, has_key, records
 from tui.importers.json_lines import items_in, object_in, objects_in, parse_text, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.made_ids import made_id
-from tui.importers.message_blocks import (
-    MARK,
-    SILENT,
-    TEXT,
-    THINKING,
-    Piece,
-    Result,
-    Unknown,
-    unknown_block,
-)
+from tui.importers.message_blocks import Piece, Result, Unknown, unknown_block
 from tui.importers.trees import TreeTurn
 
 
@@ -36,6 +27,7 @@ class NodeExport(Export):
 
     within = ("conversations",)
     source_id = ("id", "made")
+    message_id = ("node",)
     parent = ("above",)
 
     def messages_of(self, record: p.Json) -> list[p.Json]:
@@ -56,9 +48,6 @@ class NodeExport(Export):
                 ordered[name]["is_empty"] = not message
                 waiting.extend(reversed(below[name]))
         return list(ordered.values())
-
-    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
-        return record["node"]
 
     def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         """The node that was shown last, else the last child of the last child from a root on."""
@@ -256,10 +245,10 @@ class DeepSeek(NodeExport):
     model = ()
     content = ("fragments",)
     kinds = {
-        **dict.fromkeys(("REQUEST", "RESPONSE", "TEMPLATE_RESPONSE"), TEXT),
-        "THINK": THINKING,
-        "TIP": SILENT,
-        "FILE": MARK,
+        **dict.fromkeys(("REQUEST", "RESPONSE", "TEMPLATE_RESPONSE"), "text"),
+        "THINK": "thinking",
+        "TIP": "silent",
+        "FILE": "mark",
     }
 
     def recognises(self, path: Path, head: bytes) -> bool:
@@ -339,7 +328,7 @@ class ClaudeAi(Export):
     parent = ("parent_message_uuid",)
     shown = ("current_leaf_message_uuid",)
     may_be_a_line = True
-    kinds = {"token_budget": THINKING, "flag": THINKING}
+    kinds = {"token_budget": "thinking", "flag": "thinking"}
 
     def messages_of(self, record: p.Json) -> list[p.Json]:
         """The messages, each with an id that no other has."""
@@ -383,7 +372,6 @@ def _says(piece: Piece) -> bool:
 _CARD = re.compile(r"<grok:render\b([^>]*)>(.{0,2000}?)</grok:render>", re.DOTALL)
 _CARD_ID = re.compile(r'card_id="([^"]*)"')
 _CITATION = re.compile(r'name="citation_id">\s*(\w+)')
-_THOUGHTS = ("thinking_trace", "agent_thinking_traces", "steps")
 
 
 def _time(name: str) -> tuple[str, ...]:
@@ -407,6 +395,7 @@ class Grok(Export):
     content = ("message",)
     time = _time("create_time")
     failure = ("error", "error.message")
+    thoughts = ("thinking_trace", "agent_thinking_traces", "steps")
     parent = ("parent_response_id",)
     shown = ("conversation.leaf_response_id",)
     may_be_a_line = True
@@ -420,9 +409,6 @@ class Grok(Export):
         """The human; else Grok, under the names of its models, too."""
         sender = text_at(record, "sender").lower()
         return ("user" if sender in ("human", "user") else "assistant") if sender else None
-
-    def reason_without_words(self, record: p.Json) -> str:
-        return "thinking" if any(map(record.get, _THOUGHTS)) else "empty message"
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         yield _with_cards(text_at(record, "message", "query"), record)

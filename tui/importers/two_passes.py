@@ -14,21 +14,13 @@ import msgspec
 from msgspec.structs import replace
 
 from tui.files import open_regular
+from tui.importers import protocol as p
 from tui.importers.contents import title
 from tui.importers.json_lines import RawLine, SourceChanged, decode, raw_lines
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-)
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN, Node
 
-OBJECTS = msgspec.json.Decoder(Json)
+OBJECTS = msgspec.json.Decoder(p.Json)
 KEPT_BYTES = 2 * 1024 * 1024
 """Of the beginning of a file, which is the whole of most: it is not decoded twice."""
 _Line = TypeVar("_Line")
@@ -47,13 +39,13 @@ class TwoPass(ABC, Generic[_Line]):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.facts = Heading(path.stem)
+        self.facts = p.Heading(path.stem)
         """As they are found; times are converted once, at the end."""
-        self.ledger = Ledger()
+        self.ledger = p.Ledger()
         self.left_out = ""
         """The reason to leave it out, such as ``sub-agent``."""
 
-    def read(self, ledger: Ledger) -> Iterator[Conversation]:
+    def read(self, ledger: p.Ledger) -> Iterator[p.Conversation]:
         """Look through the file, and give what reads it. Raises ``OSError``."""
         for raw, line in self.lines():
             reason = self.damage(raw) if line is None else self.add(line, raw)
@@ -62,7 +54,7 @@ class TwoPass(ABC, Generic[_Line]):
         if self.left_out:
             ledger.skipped[self.left_out] += self.ledger.total
         elif self.has_words():
-            yield Conversation(self.heading(), self.items, self.ledger)
+            yield p.Conversation(self.heading(), self.items, self.ledger)
         else:
             ledger.add(self.ledger)
 
@@ -103,13 +95,13 @@ class TwoPass(ABC, Generic[_Line]):
             self.facts.created_at = self.facts.created_at or time
             self.facts.updated_at = time
 
-    def heading(self) -> Heading:
+    def heading(self) -> p.Heading:
         facts = self.facts
         created, updated = utc(facts.created_at), utc(facts.updated_at)
         return replace(facts, name=title(facts.name), created_at=created, updated_at=updated)
 
     @abstractmethod
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[p.Item]:
         """Make the messages. Raises ``OSError``, ``SourceChanged``."""
 
 
@@ -117,10 +109,10 @@ class Log(TwoPass[_Line]):
     """A file whose records follow each other."""
 
     @abstractmethod
-    def said(self, lines: Iterator[_Line]) -> Iterator[Item]:
+    def said(self, lines: Iterator[_Line]) -> Iterator[p.Item]:
         """Make messages of the records, and count these."""
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[p.Item]:
         self.ledger.read = 0
         self.ledger.skipped.clear()
         yield from self.said(self._readable())
@@ -167,30 +159,30 @@ class Tree(TwoPass[_Line]):
         """The records with words and links between them, such that the shown branch comes last."""
 
     @abstractmethod
-    def said(self, key: str, ending: str) -> Iterator[Item]:
+    def said(self, key: str, ending: str) -> Iterator[p.Item]:
         """The messages of a record, one after the other; ``ending`` ends their ids."""
 
-    def ending(self) -> Iterator[Item]:
+    def ending(self) -> Iterator[p.Item]:
         """Whatever the conversation has besides messages."""
         return iter(())
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[p.Item]:
         """Make the messages, and link them. Raises ``OSError``, ``SourceChanged``."""
         with read_again(self.path, self._decoder) as self._read_again:
             yield from self._linked()
             yield from self.ending()
 
-    def _linked(self) -> Iterator[Item]:
+    def _linked(self) -> Iterator[p.Item]:
         ends = self.ends = {"": ""}
         for node in self.order():
             key = node.id.removesuffix(AGAIN)
             end = ends[node.parent]
             for item in self.said(key, node.id[len(key) :]):
                 match item:
-                    case ForeignMessage():
+                    case p.ForeignMessage():
                         yield replace(item, parent=end)
                         end = item.id
-                    case ForeignSummary(through=""):
+                    case p.ForeignSummary(through=""):
                         if end:
                             yield replace(item, through=end)
                     case _:

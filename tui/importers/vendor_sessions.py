@@ -16,15 +16,13 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from tui.domain.journal.message import Role
-from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.block_yaml import Unfit, load
 from tui.importers.contents import joined, link, placeholder, summary
 from tui.importers.formats import FolderFormat, Format, JsonFile, Reading, Talk
-from tui.importers.json_elements import DAMAGED, content
+from tui.importers.json_elements import DAMAGED
 from tui.importers.json_lines import (
     BLANK,
-    FILE_BYTES,
     UNREADABLE,
     items_in,
     object_in,
@@ -32,6 +30,7 @@ from tui.importers.json_lines import (
     objects_in,
     parse_text,
     text_in,
+    whole_bytes,
     whole_if_there,
 )
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
@@ -41,7 +40,6 @@ from tui.importers.times import utc_of_local
 
 _ROLES = get_args(Role)
 _DROPPED = {"system": "system prompt", "developer": "system prompt", "thinking": "thinking"}
-_THOUGHTS = ("reasoning_content", "thinking")
 _MARKED = [f"{kind}{end}" for kind in ("image", "audio", "video") for end in ("_url", "Url")]
 """Names of files' addresses, or of what has them."""
 
@@ -50,6 +48,7 @@ class VendorFormat(Format):
     """A program that keeps each record in this form."""
 
     time = said_by = ()
+    thoughts = ("reasoning_content", "thinking")
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         known, role = text_at(record, *self.message_id), record.get("role")
@@ -58,7 +57,7 @@ class VendorFormat(Format):
             reading.ledger.skipped[_DROPPED.get(text_in(role), "unknown role")] += 1
             return ()
         content, marks = record.get("content"), list(self.files(record))
-        thinks = any(map(record.get, _THOUGHTS)) or self.thinks(content)
+        thinks = any(map(record.get, self.thoughts)) or self.thinks(content)
         if marks or not isinstance(content, str):
             content = joined([self.whole_text(content, reading.ledger), *marks])
         listed = record.get("tool_calls") or record.get("toolCalls")
@@ -126,7 +125,7 @@ class Parllama(VendorFormat, JsonFile):
         return (link(text_in(image)) for image in items_in(record.get("images")))
 
 
-class Vibe(VendorFormat, FolderFormat):
+class Vibe(VendorFormat, FolderFormat, JsonFile):
     """Mistral Vibe, with a folder for each session; version 1 had a file instead."""
 
     program, title = "vibe", "Mistral Vibe"
@@ -154,14 +153,11 @@ class Vibe(VendorFormat, FolderFormat):
         return super().recognises(path, head)
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        path = source.path
-        if path.suffix != ".json":
-            yield from super().talks(source, ledger)
-            return
-        counts = p.Ledger()
-        fields, found = content(path, "messages", counts)
-        facts = object_at(fields, "metadata")
-        yield Talk(path, facts, lambda _: found, path.stem, counts)
+        kept = JsonFile if source.path.suffix == ".json" else FolderFormat
+        return kept.talks(self, source, ledger)
+
+    def facts_of(self, path: Path, fields: p.Json) -> p.Json:
+        return object_at(fields, "metadata")
 
     def line(self, reading: Reading) -> Iterator[p.Item]:
         for record in reading.talk.records(reading.ledger):
@@ -398,7 +394,7 @@ class AiChat(VendorFormat):
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         path, counts = source.path, p.Ledger()
-        text = read_bounded(path, FILE_BYTES, follow=True).decode("utf-8-sig", "replace")
+        text = whole_bytes(path).decode("utf-8-sig", "replace")
         try:
             document = load(text)
         except Unfit:

@@ -1,4 +1,4 @@
-"""Readers of long files hold no words: a conversation may be larger than the memory."""
+"""Long files that are read twice: no words are held, and none are there that were not before."""
 
 import json
 import tracemalloc
@@ -6,7 +6,10 @@ import tracemalloc
 import pytest
 
 from tests.importers.conversations import Turn
-from tests.importers.logs import ID, claude_code, codex, pi, qwen_code
+from tests.importers.logs import ID, claude_code, codex, gemini_cli, pi, qwen_code
+from tests.importers.samples import source_of
+from tui.importers import two_passes
+from tui.importers.json_lines import SourceChanged
 from tui.importers.protocol import ForeignMessage, Ledger, Source
 from tui.importers.readers import reader
 
@@ -37,3 +40,27 @@ def test_the_words_of_a_long_file_are_never_all_in_memory(program, written, tmp_
         tracemalloc.stop()
     assert messages == 2 * len(made)
     assert most < path.stat().st_size / 3
+
+
+TURNS = [Turn(-1, "Why?", [], "So.")]
+
+
+@pytest.mark.parametrize("text", ["", "{}\n" * 99], ids=["emptied", "rewritten"])
+@pytest.mark.parametrize(
+    ("program", "records"),
+    [
+        ("claude-code", claude_code(TURNS, 0)),
+        ("gemini-cli", gemini_cli(TURNS)),
+        ("pi", pi(TURNS, 0)),
+    ],
+    ids=["claude-code", "gemini-cli", "pi"],
+)
+def test_a_line_that_is_there_no_more_is_an_error(tmp_path, monkeypatch, program, records, text):
+    monkeypatch.setattr(two_passes, "KEPT_BYTES", 0)
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)))
+    (conversation,) = reader(program).read(source_of(path), Ledger())
+    assert len(list(conversation.items())) == 2
+    path.write_text(text)
+    with pytest.raises(SourceChanged):
+        list(conversation.items())
