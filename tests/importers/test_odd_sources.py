@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.importers.samples import SOURCES, check, laid_out, read_all
 from tests.strategies import any_text
+from tui.files import UnfitFile
 from tui.importers import cursor
-from tui.importers.protocol import Ledger, Places
+from tui.importers.protocol import Ledger, Places, Source
 from tui.importers.readers import reader
 
 
@@ -54,6 +55,16 @@ def test_any_prompts_of_aider_come_back(tmp_path_factory, prompts):
     path.write_text(f"# aider chat started at 2026-06-09 14:01:00\n{lines}", newline="")
     messages = check(reader("aider"), path).messages
     assert [each.content for each in messages if each.role == "user"] == prompts
+
+
+def test_a_backup_of_cherry_studio_with_its_databases_says_so(tmp_path):
+    path = tmp_path / "metadata.json"
+    path.write_text(
+        '{\n  "version": 6,\n  "timestamp": 1796000000000,\n  "appName": "Cherry Studio"\n}'
+    )
+    assert reader("cherry-studio").recognises(path, path.read_bytes())
+    with pytest.raises(UnfitFile, match="its own databases"):
+        list(reader("cherry-studio").read(Source.of(path), Ledger()))
 
 
 def test_what_the_model_is_sent_of_a_long_session_of_cline_is_no_session(source):
