@@ -185,9 +185,9 @@ def test_ctrl_c_stops_between_two_blocks(sibyl, data, tmp_path, monkeypatch):
     for number in range(3):
         write(data, f"s{number}", 5)
 
-    def stopped(source, target, report):
+    def stopped(source, target, report, *, dry):
         os.kill(os.getpid(), signal.SIGINT)
-        return copying_all(source, target, report)
+        return copying_all(source, target, report, dry=dry)
 
     copying_all = copying.copy
     monkeypatch.setattr(copying, "copy", stopped)

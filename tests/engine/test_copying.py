@@ -14,7 +14,7 @@ from tests.builders import at, header, user
 from tests.storage.contract import closed, state
 from tui.domain.imports import ImportLine
 from tui.domain.journal.records import Settings, encode
-from tui.engine.copying import compare, copy
+from tui.engine.copying import copy
 from tui.engine.imports import report
 from tui.storage.doctor import Doctor
 from tui.storage.file_store import FileStore
@@ -269,7 +269,7 @@ def test_moves_of_the_target_stay_the_last(world, target):
 
 def test_a_comparison_changes_nothing(world, target):
     fill(world.files)
-    done = compare(world.files, target, silent)
+    done = copy(world.files, target, silent, dry=True)
     assert (done.added, done.copied_bytes, done.imports) == (done.sessions, done.bytes, 3)
     assert journals(target) == {}
     assert target.journals.numbers().given == ()

@@ -32,9 +32,7 @@ def manager(file):
         file.write_text(config)
         settings = load_settings(file, environ)
         models = ModelSource(settings, environ, find_ollama=lambda _: ())
-        made = ProviderConnections(models, settings, environ)
-        made.models = models
-        return made
+        return ProviderConnections(models, settings, environ)
 
     return manager
 
@@ -109,10 +107,10 @@ async def test_a_server_of_the_configuration_can_be_connected_and_is_at_the_next
     made = manager(gate)
     assert await made.keep(made.connection("gate"), "m") == "gate:m"
     later = manager(gate)
-    assert later.models.first().name == "gate:m"
+    assert later._models.first().name == "gate:m"
     assert later.provider("gate").base_url == "http://gate/v1"
     without = manager()
-    assert without.models.first().name == "offline:guide", "it has no address any more"
+    assert without._models.first().name == "offline:guide", "it has no address any more"
     await without.keep(without.with_key(without.connection("openai"), KEY), "gpt-6")
     assert "gate" not in {row.name for row in without.rows()}
 
@@ -123,7 +121,7 @@ class TestAKey:
         draft = made.with_key(made.connection("openai"), f" {KEY}\n")
         assert await made.keep(draft, "gpt-6") == "openai:gpt-6"
         assert (file.parent / "keys" / "openai.key").read_text().strip() == KEY
-        assert made.models.first().name == "openai:gpt-6"
+        assert made._models.first().name == "openai:gpt-6"
         assert made.connection("openai").key.reveal() == KEY
         assert KEY not in repr(draft) + repr(made.connection("openai"))
 
@@ -164,7 +162,7 @@ async def test_a_damaged_file_is_said_and_nothing_changes(manager, file):
     file.with_name("connections.toml").write_text("nonsense")
     with pytest.raises(ConfigError):
         await made.keep(made.with_key(made.connection("openai"), KEY), "gpt-6")
-    assert made.models.first().name == "offline:guide"
+    assert made._models.first().name == "offline:guide"
     assert file.with_name("connections.toml").read_text() == "nonsense"
 
 
@@ -181,7 +179,7 @@ def test_a_local_server_is_shown_with_its_address_and_never_asked_by_itself(mana
     notes = {row.name: row.note for row in made.rows()}
     assert notes["lmstudio"] == "127.0.0.1:1234"
     assert made.local() == ["ollama"]
-    assert ModelLists(made, made.models, None, lambda: None).due(anew=True) == ["ollama"]
+    assert ModelLists(made, made._models, None, lambda: None).due(anew=True) == ["ollama"]
     # One that has answered is found.
     first, *_ = made.rows(["ollama"])
     assert (first.name, first.note) == ("ollama", "running")
@@ -190,7 +188,7 @@ def test_a_local_server_is_shown_with_its_address_and_never_asked_by_itself(mana
 async def test_a_server_without_a_list_is_not_asked_for_one(manager):
     made = manager()
     await made.keep(made.connection("bedrock"), "a")
-    lists = ModelLists(made, made.models, None, lambda: None)
+    lists = ModelLists(made, made._models, None, lambda: None)
     assert lists.due(anew=True) == ["ollama"]
     with pytest.raises(NoModelList, match=r"^Amazon Bedrock cannot be asked for its models\.$"):
         await lists.listed(made.connection("bedrock"))
@@ -229,7 +227,7 @@ def lists_at(manager, tmp_path):
 
     def lists_at(address):
         made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=address)
-        lists = ModelLists(made, made.models, tmp_path / "models.json", Clock())
+        lists = ModelLists(made, made._models, tmp_path / "models.json", Clock())
         return made, lists
 
     return lists_at
@@ -247,7 +245,7 @@ async def test_a_list_and_its_windows_are_kept_for_the_next_run_at_this_address(
         made, later = lists_at(server.base_url)
     await later.begin()
     assert models_of(later).items() >= {"openai:gpt-6-luna": 77_000, "openai:a": None}.items()
-    assert "openai:a" in made.models.names()
+    assert "openai:a" in made._models.names()
     _, moved = lists_at("http://elsewhere/v1")
     await moved.begin()
     assert "openai:a" not in models_of(moved)
@@ -266,13 +264,13 @@ async def test_an_answer_counts_more_than_the_lists_read_meanwhile(lists_at, tmp
         await later.listed(made.connection("openai"))
     cache.write_bytes(kept)
     await later.begin()
-    assert "openai:new" in made.models.names()
+    assert "openai:new" in made._models.names()
 
 
 async def test_a_name_that_is_never_looked_up_is_given_up(manager, monkeypatch):
     monkeypatch.setattr("tui.engine.model_lists._GIVE_UP_SECONDS", 0.05)
     monkeypatch.setattr("tui.providers.listed_models.list_models", lambda _: time.sleep(1))
     made = manager(OPENAI_API_KEY=KEY)
-    lists = ModelLists(made, made.models, None, lambda: None)
+    lists = ModelLists(made, made._models, None, lambda: None)
     with pytest.raises(ModelUnavailable, match="did not answer"):
         await lists.listed(made.connection("openai"))

@@ -15,7 +15,7 @@ from tui.config.loading import Flags, check_password, load_settings
 from tui.domain.imports import bytes_words
 from tui.domain.text import listed, make_visible_line, plural
 from tui.domain.timestamps import utc_now
-from tui.engine.copying import CopyResult, compare, copy
+from tui.engine.copying import CopyResult, copy
 from tui.errors import ConfigError, UsageError
 from tui.storage.file_store import FileStore
 from tui.storage.opening import open_store
@@ -39,13 +39,12 @@ def run(chosen: Namespace) -> int:
     if source_folder is not None and not _is_directory(source_folder):
         raise UsageError(f"No such data directory: {source_folder}")
     progress = ProgressLine()
-    work = compare if chosen.dry_run else copy
     with (
         closing(_opened(source_folder, source_text)) as source,
         closing(_opened(target_folder, target_text)) as target,
         progress.stopped_by_keys(),
     ):
-        done = work(source, target, progress.show)
+        done = copy(source, target, progress.show, dry=chosen.dry_run)
     progress.end()
     if chosen.json:
         console.put_json({"dry_run": chosen.dry_run, **msgspec.to_builtins(done)}, 2)

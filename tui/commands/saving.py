@@ -111,7 +111,7 @@ async def rename(shell: Shell, arguments: str) -> None:
             return shell.say(BY_NAME["name"].usage_error)
         return shell.open("title")
     check_name(arguments)
-    await shell.workspace.rename(shell.workspace.current, arguments)
+    await shell.workspace.change(shell.workspace.current, lambda opened: opened.rename(arguments))
     return shell.say(f'Renamed to "{arguments}"')
 
 

@@ -191,7 +191,7 @@ def attach(
         if each is not None:
             found.setdefault(each.key, each)
         elif is_own and is_path(reference, place):
-            missing[shown(reference)] = None
+            missing[make_visible_name(reference.candidates[-1])] = None
     if len(found) > ATTACHMENTS:
         raise UsageError(f"A prompt may have {ATTACHMENTS} files and pictures at most.")
     read = [each.read() for each in found.values()]
@@ -222,11 +222,6 @@ def is_path(reference: Reference, place: PromptPlace) -> bool:
     if "/" not in path:
         return _ENDING.search(path) is not None
     return any(status_of(folder / path.partition("/")[0]) for folder in place.folders)
-
-
-def shown(reference: Reference) -> str:
-    """The path of a reference that leads to nothing."""
-    return make_visible_name(reference.candidates[-1])
 
 
 def _find(reference: Reference, place: PromptPlace, earlier: Sequence[Attachment]) -> _Named | None:
@@ -340,7 +335,7 @@ def preview(text: str, own: Collection[str], place: PromptPlace) -> AttachedView
         if (found := next(filter(None, each), None)) is not None:
             files.setdefault(*found)
         elif is_path(reference, place):
-            missing[shown(reference)] = None
+            missing[make_visible_name(reference.candidates[-1])] = None
     return AttachedView(tuple(files), sum(files.values()), tuple(missing))
 
 

@@ -69,17 +69,10 @@ class CopyResult(msgspec.Struct):
         return not wrong and not self.stopped
 
 
-def copy(source: SessionStore, target: SessionStore, report: Report) -> CopyResult:
-    """Copy all sessions. Blocks, and raises nothing."""
-    return _run(source, target, report, dry=False)
-
-
-def compare(source: SessionStore, target: SessionStore, report: Report) -> CopyResult:
-    """Find out what a copy would do, and change nothing. Blocks, and raises nothing."""
-    return _run(source, target, report, dry=True)
-
-
-def _run(source: SessionStore, target: SessionStore, report: Report, *, dry: bool) -> CopyResult:
+def copy(
+    source: SessionStore, target: SessionStore, report: Report, *, dry: bool = False
+) -> CopyResult:
+    """Copy all sessions, or if ``dry`` find out what that would do. Blocks, and raises nothing."""
     done = CopyResult()
     try:
         sizes = source.journals.sizes()
@@ -131,7 +124,18 @@ class _Comparison:
         """Copy a session or complete it; a failure is noted."""
         try:
             with odd_values(session_id):
-                self._copy(session_id, is_there=is_there)
+                try:
+                    found = self._read.find(session_id)
+                except SessionNotFound:
+                    # It was purged meanwhile.
+                    self._done.sessions -= 1
+                    return
+                if is_there:
+                    self._complete(found, self._there.find(session_id))
+                    return
+                self._add(found)
+                self._done.added += 1
+                self._equal.append(session_id)
         except StorageFull:
             raise
         except StorageError as error:
@@ -140,20 +144,6 @@ class _Comparison:
             self._target.active("")
             _log.info("copy of %s failed: %s", session_id, error_name(error))
             self._done.failures.append(CopyFailure(session_id, str(error)))
-
-    def _copy(self, session_id: str, *, is_there: bool) -> None:
-        try:
-            found = self._read.find(session_id)
-        except SessionNotFound:
-            # It was purged meanwhile.
-            self._done.sessions -= 1
-            return
-        if is_there:
-            self._complete(found, self._there.find(session_id))
-        else:
-            self._add(found)
-            self._done.added += 1
-            self._equal.append(session_id)
 
     def _complete(self, found: StoredJournal, there: StoredJournal) -> None:
         """Add what a session at the target lacks, if all that it has is the same."""
@@ -216,14 +206,21 @@ class _CopyWriter:
     def add(self, found: StoredJournal, there: StoredJournal | None) -> None:
         """Copy a session, or the rest of one of which the target has the beginning."""
         self._copy_pictures(found.id)
-        hashed = _Hashed()
-        blocks = hashed.passing(self._read.read(found.id, found.size))
-        stepping = _stepping(self._pace, blocks)
+        from hashlib import sha256
+
+        hashed = sha256()
+
+        def read() -> Iterator[bytes]:
+            for block in self._read.read(found.id, found.size):
+                hashed.update(block)
+                yield block
+
+        stepping = _stepping(self._pace, read())
         if there is None:
             self._write.add(found, stepping)
         else:
             self._write.extend(found, there.size, _from(stepping, there.size))
-        if _hash(self._write.read(found.id, found.size)) != hashed.digest:
+        if _hash(self._write.read(found.id, found.size)) != hashed.digest():
             raise StorageError(f"Session {found.id} reads differently at the target.")
         self._done.verified += 1
 
@@ -249,25 +246,6 @@ class _CopyWriter:
                 self._done.pictures += 1
 
 
-class _Hashed:
-    """The SHA-256 of blocks that pass by."""
-
-    def __init__(self) -> None:
-        # Late: it loads OpenSSL.
-        from hashlib import sha256
-
-        self._hash = sha256()
-
-    def passing(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
-        for block in blocks:
-            self._hash.update(block)
-            yield block
-
-    @property
-    def digest(self) -> bytes:
-        return self._hash.digest()
-
-
 def _stepping(pace: Pace, blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Report the blocks that pass by. Raises ``Stopped``."""
     for block in blocks:
@@ -276,10 +254,13 @@ def _stepping(pace: Pace, blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _hash(blocks: Iterable[bytes]) -> bytes:
-    hashed = _Hashed()
-    for _ in hashed.passing(blocks):
-        pass
-    return hashed.digest
+    # Late: it loads OpenSSL.
+    from hashlib import sha256
+
+    hashed = sha256()
+    for block in blocks:
+        hashed.update(block)
+    return hashed.digest()
 
 
 def _from(blocks: Iterable[bytes], begin: int) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from tui.domain.providers import ListedModel, Provider
@@ -13,12 +14,11 @@ from tui.errors import StorageError
 from tui.providers.catalog import ModelChoice
 
 
-class KeptLists:
+class KeptLists(msgspec.Struct, eq=False):
     """Reads and writes the cache of the servers' lists. Its methods block."""
 
-    def __init__(self, file: Path, clock: Callable[[], datetime]) -> None:
-        self._file = file
-        self._clock = clock
+    _file: Path
+    _clock: Callable[[], datetime]
 
     def model(self, choice: ModelChoice) -> ListedModel:
         """A model in its server's list, as far as that has been kept."""

@@ -208,11 +208,11 @@ def project(
     takes; the definitions of ``tools`` take their part. Roles alternate, as the templates of many
     servers demand, and without tools earlier calls are text. Of many pictures the older are labels.
     """
-    prompt = _with_summary(system_prompt, summary)
+    prompt = with_summary(system_prompt, summary)
     live = sendable(after_summary(summary, messages))
     paired = list(_paired(with_newest_pictures(live)))
     turns = _turns(_bounded(paired, _AFTER_SUMMARY if summary else _NO_QUESTION))
-    first = _first_that_fits(turns, _room(prompt, context_window, tools))
+    first = _first_that_fits(turns, room_beside(prompt, context_window, tools))
     # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
     newest = joined(chain.from_iterable(turns[first:]))
     request = ModelRequest(prompt, newest, tools, parameters=parameters)
@@ -223,18 +223,8 @@ def project(
 
 def fits(request: ModelRequest, context_window: int) -> bool:
     """Tell whether a request is one that a window of that size takes whole."""
-    room = _room(request.system_prompt, context_window, request.tools)
+    room = room_beside(request.system_prompt, context_window, request.tools)
     return _first_that_fits(_turns(request.messages), room) == 0
-
-
-def room_for_messages(
-    system_prompt: str,
-    summary: Summary | None,
-    context_window: int,
-    tools: Sequence[ToolDefinition] = (),
-) -> int:
-    """Count the tokens left for messages, beside the prompt, the summary and the tools."""
-    return _room(_with_summary(system_prompt, summary), context_window, tools)
 
 
 def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
@@ -243,12 +233,14 @@ def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
     return sum(map(estimated_tokens, live))
 
 
-def _room(prompt: str, context_window: int, tools: Sequence[ToolDefinition]) -> int:
+def room_beside(prompt: str, context_window: int, tools: Sequence[ToolDefinition]) -> int:
+    """Count the tokens left for messages, beside the prompt, the tools and the answer."""
     answer = min(context_window // _ANSWER_SHARE, _LONGEST_ANSWER)
     return context_window - answer - tokens_of(prompt) - tokens_of_tools(tools)
 
 
-def _with_summary(system_prompt: str, summary: Summary | None) -> str:
+def with_summary(system_prompt: str, summary: Summary | None) -> str:
+    """The system prompt with the summary of what is not sent any more."""
     if summary is None:
         return system_prompt
     return f"{system_prompt}\n\n{_SUMMARY_TITLE}\n{summary.text}".strip()

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
 from msgspec.structs import replace
 
 from tui.config.loading import UserSettings, is_address
@@ -28,15 +29,12 @@ _OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "by its address")
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-class ProviderConnections:
+class ProviderConnections(msgspec.Struct, eq=False):
     """Owns the settings of providers while the program runs."""
 
-    def __init__(
-        self, models: ModelSource, settings: UserSettings, environ: Mapping[str, str]
-    ) -> None:
-        self._models = models
-        self._settings = settings
-        self._environ = environ
+    _models: ModelSource
+    _settings: UserSettings
+    _environ: Mapping[str, str]
 
     # --- known connections
 

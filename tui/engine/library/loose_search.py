@@ -172,12 +172,11 @@ _FEW_WORDS = 2
 _SAID_BY = {"user": "you", "assistant": "an answer", "tool": "a tool's result", None: "a name"}
 
 
-class GuideRecall:
+class GuideRecall(msgspec.Struct, eq=False):
     """Searches for a question: for all words worth it, and then for some of them."""
 
-    def __init__(self, store: SessionReader, clock: Callable[[], datetime]) -> None:
-        self._store = store
-        self._clock = clock
+    _store: SessionReader
+    _clock: Callable[[], datetime]
 
     def __call__(self, question: str) -> "Sequence[PastHit]":
         """The best hits, one of a session; blocks. None if the sessions cannot be searched."""

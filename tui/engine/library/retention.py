@@ -28,23 +28,16 @@ class Pruned(msgspec.Struct, frozen=True):
         return sum(len(each.sessions) for each in self.done)
 
 
-class Retention:
+class Retention(msgspec.Struct, eq=False):
     """Sets sessions aside as the configuration says; never one that is open, viewed or active.
 
     ``hook`` is the user's own program, called once a scope with the archived ids.
     """
 
-    def __init__(
-        self,
-        store: SessionStore,
-        settings: RetentionSettings,
-        hook: Sequence[str],
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._store = store
-        self._settings = settings
-        self._hook = tuple(hook)
-        self._clock = clock
+    _store: SessionStore
+    _settings: RetentionSettings
+    _hook: Sequence[str]
+    _clock: Callable[[], datetime]
 
     @property
     def limits_scopes(self) -> bool:

@@ -217,7 +217,15 @@ class PickerPages:
     ) -> None:
         self._hidden = hidden_projects
         self._reader = reader
-        self._left = _sections(view, scope)
+        archived = SessionFilter(scope, frozenset({"archived"}))
+        trashed = SessionFilter(scope, frozenset({"trashed"}))
+        sections: dict[PickerView, tuple[SessionFilter, ...]] = {
+            "all": (SessionFilter(scope, KEPT, order="pinned"), archived, trashed),
+            "closed": (SessionFilter(scope, frozenset({"closed"}), order="closed"),),
+            "archive": (archived,),
+            "trash": (trashed,),
+        }
+        self._left = sections[view]
         self._cursor: str | None = None
         self.entries: tuple[SessionEntry, ...] = ()
 
@@ -238,20 +246,6 @@ class PickerPages:
             # A session that was moved meanwhile stays where it was read first.
             shown = tuple(e for e in listing.entries if e.project_path not in self._hidden)
             self.entries = _joined(self.entries, shown)
-
-
-def _sections(view: "PickerView", scope: str | None) -> tuple[SessionFilter, ...]:
-    archived = SessionFilter(scope, frozenset({"archived"}))
-    trashed = SessionFilter(scope, frozenset({"trashed"}))
-    match view:
-        case "all":
-            return SessionFilter(scope, KEPT, order="pinned"), archived, trashed
-        case "closed":
-            return (SessionFilter(scope, frozenset({"closed"}), order="closed"),)
-        case "archive":
-            return (archived,)
-        case "trash":
-            return (trashed,)
 
 
 def _joined(

@@ -8,7 +8,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -29,23 +29,6 @@ from tui.storage.drafts import Drafts
 _PROMPT, _DRAFT, _LOCK = "prompt.md", "draft.json", "lock"
 
 
-@contextmanager
-def lent(drafts: Drafts, draft: Draft) -> Generator[Path]:
-    """A file with the text of a draft that nobody else can read; gone afterwards.
-
-    Raises ``StorageError`` and ``OSError``.
-    """
-    folder = drafts.folder_for_edit(draft.session_id)
-    lock = locks.take(folder / _LOCK, new=True)
-    try:
-        _write(folder / _DRAFT, journal_json(msgspec.to_builtins(draft)))
-        _write(folder / _PROMPT, draft.text.encode("utf-8", "surrogatepass"))
-        yield folder / _PROMPT
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        lock.release()
-
-
 def read_edited(path: Path, before: str) -> str:
     """Read what an editor has made of the text ``before``.
 
@@ -60,21 +43,6 @@ def read_edited(path: Path, before: str) -> str:
         written = written.replace("\r\n", "\n")
     # Editors end the last line; nobody has typed that.
     return written if before.endswith("\n") else written.removesuffix("\n")
-
-
-def recover(drafts: Drafts, folder: Path) -> None:
-    """Make a draft of what the editor of a killed program has written, and remove its folder.
-
-    Raises ``StorageError``.
-    """
-    with storage_errors(f"Cannot read {folder}"):
-        if not os.path.lexists(folder / _LOCK) or locks.holder_of(folder / _LOCK) is not None:
-            return
-    with suppress(OSError, msgspec.ValidationError):
-        draft = msgspec.convert(read_json(folder / _DRAFT, LINE_BYTES), Draft)
-        if folder.name.startswith(draft.session_id):
-            drafts.save_edited(draft, read_edited(folder / _PROMPT, draft.text))
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -178,22 +146,40 @@ class DraftKeeper:
 
     # --- what blocks on the disk
 
-    def lend(self, loaded: LoadedSession, text: str) -> AbstractContextManager[Path]:
-        """A file of its own for the prompt of a session, which an editor may change meanwhile.
+    @contextmanager
+    def lend(self, loaded: LoadedSession, text: str) -> Generator[Path]:
+        """A file with the prompt of a session, which an editor may change; gone afterwards.
 
-        Raises ``StorageError`` and ``OSError``.
+        Nobody else can read it. Raises ``StorageError`` and ``OSError``.
         """
-        return lent(self._drafts, msgspec.structs.replace(loaded.draft(), text=text, queued=()))
+        draft = msgspec.structs.replace(loaded.draft(), text=text, queued=())
+        folder = self._drafts.folder_for_edit(draft.session_id)
+        lock = locks.take(folder / _LOCK, new=True)
+        try:
+            _write(folder / _DRAFT, journal_json(msgspec.to_builtins(draft)))
+            _write(folder / _PROMPT, text.encode("utf-8", "surrogatepass"))
+            yield folder / _PROMPT
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.release()
 
     def recover_edits(self) -> None:
-        """Make drafts of what the editors of killed programs have written.
+        """Make drafts of what the editors of killed programs have written, and remove the folders.
 
         Raises ``StorageError``.
         """
         with storage_errors("Cannot read the drafts"):
             found = list(self._drafts.edits())
         for folder in found:
-            recover(self._drafts, folder)
+            with storage_errors(f"Cannot read {folder}"):
+                lock = folder / _LOCK
+                if not os.path.lexists(lock) or locks.holder_of(lock) is not None:
+                    continue
+            with suppress(OSError, msgspec.ValidationError):
+                draft = msgspec.convert(read_json(folder / _DRAFT, LINE_BYTES), Draft)
+                if folder.name.startswith(draft.session_id):
+                    self._drafts.save_edited(draft, read_edited(folder / _PROMPT, draft.text))
+            shutil.rmtree(folder, ignore_errors=True)
 
     def unclaimed(self, scope: str) -> str | None:
         """The session in which something was typed and that never came to be, if there is one."""

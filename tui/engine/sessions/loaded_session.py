@@ -59,23 +59,6 @@ class _Progress(msgspec.Struct):
     reason: str = ""
     resumes_at: float = 0.0
 
-    def enter(self, phase: Phase, at: float, name: str = "") -> None:
-        """Note that another phase has begun."""
-        if phase != self.phase:
-            self.phase, self.phase_at, self.name = phase, at, name
-
-    def view(self, now: float) -> ActivityView:
-        begun = self.begun_at if self.phase in _STEADY else self.phase_at
-        return ActivityView(
-            self.phase,
-            self.name or self.model,
-            max(0.0, now - begun),
-            self.size // BYTES_PER_TOKEN,
-            self.attempt,
-            self.reason,
-            max(0.0, self.resumes_at - now),
-        )
-
 
 class Activity:
     """An answer or a summary in progress, and the tool call that waits for approval.
@@ -109,20 +92,20 @@ class Activity:
 
     def enter(self, phase: Phase, at: float, name: str = "") -> None:
         """Note that another phase of the answer has begun; ``name`` is that of a tool."""
-        if self._answer is not None:
-            self._answer.enter(phase, at, name)
+        answer = self._answer
+        if answer is not None and phase != answer.phase:
+            answer.phase, answer.phase_at, answer.name = phase, at, name
 
     def receive(self, phase: Phase, text: str, at: float) -> None:
         """Count a piece of the answer or of the thinking before it."""
         if self._answer is not None:
-            self._answer.enter(phase, at)
+            self.enter(phase, at)
             self._answer.size += len(text.encode(errors="replace"))
 
     def repeat(self, attempt: int, reason: str, resumes_at: float, at: float) -> None:
         """Note that the request has failed and is sent again."""
-        if self._answer is not None:
-            self._answer.enter("retrying", at)
-            answer = self._answer
+        if (answer := self._answer) is not None:
+            self.enter("retrying", at)
             answer.attempt, answer.reason, answer.resumes_at = attempt, reason, resumes_at
 
     def end_answer(self) -> None:
@@ -138,8 +121,19 @@ class Activity:
         """The snapshot for the activity line; ``None`` if nothing is in progress."""
         if self.asking is not None:
             return ActivityView("approval", self.asking.tool.title)
-        progress = self._answer or self._summary
-        return progress.view(now) if progress else None
+        work = self._answer or self._summary
+        if work is None:
+            return None
+        begun = work.begun_at if work.phase in _STEADY else work.phase_at
+        return ActivityView(
+            work.phase,
+            work.name or work.model,
+            max(0.0, now - begun),
+            work.size // BYTES_PER_TOKEN,
+            work.attempt,
+            work.reason,
+            max(0.0, work.resumes_at - now),
+        )
 
 
 class Access(msgspec.Struct):

@@ -231,10 +231,6 @@ class Workspace:
         if loaded is not self.current:
             self.switcher.do_behind(self.switcher.leave(loaded))
 
-    async def rename(self, loaded: LoadedSession, name: str) -> None:
-        """Name a session. Raises ``StorageError``; the name counts here all the same."""
-        await self.change(loaded, lambda opened: opened.rename(name))
-
     async def find_to_change(self, session_id: str) -> LoadedSession:
         """Find or read a session that may be neither on screen nor open, for a change.
 

@@ -153,13 +153,7 @@ def built_in_tools(search: Search, clock: Clock, project: str) -> tuple[Tool, ..
             "Search names and messages of the user's own chat sessions: those with all words, and"
             ' where these are few, with some. "quotes" make a phrase, a trailing * a prefix.'
             " in:project, from:program, before:2026-05 and after:2026-05-01 narrow it.",
-            {
-                "type": "object",
-                "properties": {
-                    "query": {"type": "string", "description": "The words to look for."}
-                },
-                "required": ["query"],
-            },
+            schema_of(_Query),
         ),
         partial(_search, search, clock),
         ToolApproval("", "search_sessions", "1"),
@@ -182,7 +176,7 @@ class _Todos(msgspec.Struct):
 
 
 class _Query(msgspec.Struct):
-    query: str
+    query: Annotated[str, msgspec.Meta(description="The words to look for.")]
 
 
 _WRITE_TODOS = ToolDefinition(

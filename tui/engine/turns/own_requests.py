@@ -19,8 +19,9 @@ from tui.engine.model_requests import (
     estimated_tokens,
     exchanged_with_models,
     live_tokens,
-    room_for_messages,
+    room_beside,
     tokens_of,
+    with_summary,
 )
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
@@ -146,8 +147,8 @@ class Compaction(msgspec.Struct, frozen=True):
         return Compacted(summary, part)
 
     def _room(self, summary: Summary | None) -> int:
-        window = self.model.context_window
-        return max(1, room_for_messages(self.system_prompt, summary, window, self.tools))
+        prompt = with_summary(self.system_prompt, summary)
+        return max(1, room_beside(prompt, self.model.context_window, self.tools))
 
     async def _part(self, session: OpenSession, kept: float) -> SummaryPart | None:
         messages = await session.context(self.model.context_window)

@@ -379,10 +379,6 @@ class Tools:
         self.approvals = approvals or ToolApprovals()
         self._ask = ask
 
-    def asking(self, ask: Ask) -> "Tools":
-        """The same tools, their calls put to somebody else."""
-        return Tools(self.setup, ask, self.approvals)
-
     @property
     def servers(self) -> "McpServers":
         """The servers that are set up now."""

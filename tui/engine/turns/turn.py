@@ -90,7 +90,8 @@ class TurnSettings(msgspec.Struct, frozen=True):
 
     def asking(self, ask: Ask) -> "TurnSettings":
         """The same, with the calls of tools put to whoever ``ask`` asks."""
-        return msgspec.structs.replace(self, tools=self.tools.asking(ask))
+        tools = Tools(self.tools.setup, ask, self.tools.approvals)
+        return msgspec.structs.replace(self, tools=tools)
 
 
 class Turn:
