@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer
+from tests.samples import rows
 from tui.config.settings_schema import Connections, ProviderSettings
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import Catalog, address_from_host, chat_models, first_model
@@ -86,43 +87,10 @@ def catalog(settings_with):
 class TestTheFirstThatIsFound:
     @pytest.mark.parametrize(
         ("environ", "text", "ollama", "name"),
-        [
-            ({}, "", nothing, GUIDE),
-            (ANTHROPIC, "", nothing, CLAUDE),
-            (OPENAI, "", nothing, LUNA),
-            (OPENAI | ANTHROPIC, SERVER, llama, CLAUDE),
-            (OPENAI, SERVER, llama, LUNA),
-            ({}, SERVER, nothing, "local:qwen3"),
-            ({}, KEYED, nothing, GUIDE),
-            ({"LOCAL_API_KEY": KEY}, KEYED, nothing, "local:qwen3"),
-            ({}, "", llama, "ollama:llama3.2"),
-            (ANTHROPIC, '[providers.anthropic]\nmodels = ["own"]', llama, "anthropic:own"),
-            ({"ANTHROPIC_API_KEY": " "}, "", nothing, GUIDE),
-            ({"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}, "", nothing, GUIDE),
-            ({}, KEYED, llama, "ollama:llama3.2"),
-            ({}, '[providers.ollama]\nmodels = ["mine"]', llama, "ollama:mine"),
-            ({}, '[providers.ollama]\nmodels = ["mine"]', nothing, GUIDE),
-            ({}, '[providers.ollama]\napi_key_env = "UNSET"', llama, GUIDE),
-            ({}, '[providers.openai]\nkey_command = ["pass", "openai"]', nothing, LUNA),
-            ({"GROQ_API_KEY": KEY}, SERVER, llama, f"groq:{OSS}"),
-            ({"GROQ_API_KEY": KEY, "XAI_API_KEY": KEY} | OPENAI, "", llama, LUNA),
-            ({"XAI_API_KEY": KEY, "GROQ_API_KEY": KEY}, "", llama, f"groq:{OSS}"),
-            ({"AZURE_OPENAI_API_KEY": KEY}, "", llama, "ollama:llama3.2"),
-            (AZURE, "", llama, "ollama:llama3.2"),
-            (AZURE, '[providers.azure]\nmodels = ["mine"]', llama, "azure:mine"),
-            ({"AWS_BEARER_TOKEN_BEDROCK": KEY}, "", llama, "ollama:llama3.2"),
-            (HUGGING_FACE, "", nothing, f"huggingface:{OSS}"),
-            (HUGGING_FACE, "", llama, "ollama:llama3.2"),
-            (HUGGING_FACE, SERVER, nothing, "local:qwen3"),
-            (HUGGING_FACE | {"GROQ_API_KEY": KEY}, "", llama, f"groq:{OSS}"),
-            (HUGGING_FACE, '[providers.huggingface]\nmodels = ["a"]', llama, "huggingface:a"),
-            ({"GOOGLE_API_KEY": KEY}, "", llama, "ollama:llama3.2"),
-            ({"GEMINI_API_KEY": KEY}, "", llama, "google:gemini-3.5-flash"),
-            ({}, "[providers.lmstudio]\nmodels = ['a']", nothing, GUIDE),
-        ],
+        rows(__file__, "first_models"),
     )
     def test_is_taken(self, catalog, environ, text, ollama, name):
-        choice, _ = catalog(text, environ, ollama).choose()
+        choice, _ = catalog(text, environ, lambda _: ollama).choose()
         assert choice.name == name
 
     @pytest.mark.parametrize(
@@ -154,23 +122,7 @@ class TestTheFirstThatIsFound:
 
     @pytest.mark.parametrize(
         ("environ", "text", "notices"),
-        [
-            ({}, "", []),
-            (OPENAI | ANTHROPIC, "", []),
-            (
-                {"ANTHROPIC_BASE_URL": "http://h"},
-                "",
-                [f"ANTHROPIC_BASE_URL {SET}ANTHROPIC_API_KEY"],
-            ),
-            ({"OPENAI_BASE_URL": "http://h/v1"}, "", [f"OPENAI_BASE_URL {SET}OPENAI_API_KEY"]),
-            ({"AZURE_OPENAI_ENDPOINT": "https://h"}, "", [f"AZURE_OPENAI_ENDPOINT {SET}AZURE_OP"]),
-            ({"AZURE_OPENAI_API_KEY": KEY}, "", ["azure: no models listed."]),
-            (AZURE, "", ["azure: no models listed."]),
-            ({"GEMINI_API_KEY": KEY}, "", []),
-            ({"GOOGLE_API_KEY": KEY}, "", []),
-            ({}, KEYED, ["local requires a key. Press F5 to enter it, set LOCAL_API_KEY,"]),
-            ({}, '[providers.local]\nbase_url = "http://h/v1"', ["local: no models listed."]),
-        ],
+        rows(__file__, "passed_over"),
     )
     def test_is_told_with_what_was_passed_over(self, catalog, environ, text, notices):
         _, told = catalog(text, environ).choose()
@@ -264,23 +216,7 @@ class TestWhatASessionProposes:
 
     @pytest.mark.parametrize(
         ("proposed", "environ", "name"),
-        [
-            ("local:qwen3:4b", {}, "local:qwen3:4b"),
-            (LUNA, OPENAI, LUNA),
-            (LUNA, {}, "local:qwen3"),
-            ("openai:gpt-dear", OPENAI, "local:qwen3"),
-            ("local:unlisted", {}, "local:qwen3"),
-            ("elsewhere:qwen3", {}, "local:qwen3"),
-            (CLAUDE, ANTHROPIC, CLAUDE),
-            (CLAUDE, OPENAI, "local:qwen3"),
-            ("anthropic:claude-dear", ANTHROPIC, "local:qwen3"),
-            (GUIDE, {}, "local:qwen3"),
-            ("ollama:llama3.2", {}, "local:qwen3"),
-            ("openai", OPENAI, "local:qwen3"),
-            ("", {}, "local:qwen3"),
-            (":", {}, "local:qwen3"),
-            ("\x1b[31m:\ud800", {}, "local:qwen3"),
-        ],
+        rows(__file__, "proposed"),
     )
     def test_is_taken_only_if_the_settings_know_it(self, catalog, proposed, environ, name):
         made = catalog(self.TEXT, environ)
@@ -503,21 +439,7 @@ class TestAConnection:
 
 @pytest.mark.parametrize(
     ("host", "address"),
-    [
-        ("127.0.0.1", "http://127.0.0.1:11434/v1"),
-        ("127.0.0.1:8000", "http://127.0.0.1:8000/v1"),
-        (":8000", "http://127.0.0.1:8000/v1"),
-        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
-        ("http://0.0.0.0:8000", "http://127.0.0.1:8000/v1"),
-        ("[::]:8000", "http://127.0.0.1:8000/v1"),
-        ("[::1]", "http://[::1]:11434/v1"),
-        ("[::1]:8000", "http://[::1]:8000/v1"),
-        ("big.example", "http://big.example:11434/v1"),
-        ("http://big.example", "http://big.example/v1"),
-        ("https://big.example", "https://big.example/v1"),
-        ("https://big.example/ollama/", "https://big.example/ollama/v1"),
-        ("http://big.example:8000/v1", "http://big.example:8000/v1"),
-    ],
+    rows(__file__, "ollama_hosts"),
 )
 def test_a_host_means_an_address(host: str, address: str):
     assert address_from_host(host) == address

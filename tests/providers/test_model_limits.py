@@ -261,22 +261,7 @@ def test_a_model_that_ollama_has_not_loaded_has_its_own(
 
 @pytest.mark.parametrize(
     ("server", "item", "window"),
-    [
-        ("vLLM", {"max_model_len": 8192}, 8192),
-        ("LM Studio", {"max_context_length": 131072, "loaded_context_length": 4096}, 4096),
-        ("LM Studio, not loaded", {"max_context_length": 131072}, 131072),
-        ("llama.cpp", {"meta": {"n_ctx": 16384, "n_ctx_train": 131072}}, 16384),
-        ("llama.cpp, older", {"meta": {"n_ctx_train": 131072}}, None),
-        ("OpenRouter", {"context_length": 10**6, "top_provider": {"context_length": 200}}, 200),
-        ("OpenRouter", {"context_length": 9, "top_provider": {"context_length": None}}, 9),
-        ("Mistral", {"max_context_length": 262144}, 262144),
-        ("Groq", {"context_window": 131072}, 131072),
-        ("Anthropic", {"max_input_tokens": 1000000, "max_tokens": 64000}, 1000000),
-        ("Google", {"inputTokenLimit": 1048576, "outputTokenLimit": 65536}, 1048576),
-        ("OpenAI", {"id": "gpt-6-luna", "created": 1}, None),
-        ("a broken one", {"max_model_len": "8k", "context_length": -1, "meta": []}, None),
-        ("a broken one", {"max_model_len": True, "context_window": 10**12}, None),
-    ],
+    rows(__file__, "windows"),
 )
 def test_each_server_has_a_word_of_its_own_for_the_window(
     server: str, item: dict[str, Any], window: int | None
@@ -286,19 +271,7 @@ def test_each_server_has_a_word_of_its_own_for_the_window(
 
 @pytest.mark.parametrize(
     ("server", "item", "sees"),
-    [
-        ("OpenRouter", {"architecture": {"input_modalities": ["text", "image"]}}, True),
-        ("OpenRouter", {"architecture": {"input_modalities": ["text"]}}, False),
-        ("xAI", {"input_modalities": ["text"]}, False),
-        ("Mistral", {"capabilities": {"vision": False}}, False),
-        ("Anthropic", {"capabilities": {"image_input": {"supported": True}}}, True),
-        ("Fireworks", {"supports_image_input": False}, False),
-        ("Moonshot", {"supports_image_in": True}, True),
-        ("OpenAI", {"id": "gpt-6-luna"}, None),
-        ("a broken one", {"architecture": 5, "capabilities": ["vision"]}, None),
-        ("a broken one", {"supports_image_input": "no"}, None),
-        ("one that is not LM Studio", {"type": "llm"}, None),
-    ],
+    rows(__file__, "sights"),
 )
 def test_a_list_may_say_whether_a_model_sees_pictures(
     server: str, item: dict[str, Any], *, sees: bool | None

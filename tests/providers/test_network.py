@@ -12,9 +12,10 @@ from tests.providers.authority import Authority
 from tests.providers.chat_server import ChatServer, refuses, sends
 from tests.providers.conftest import KEY, Ask
 from tests.providers.relay import ForwardProxy, SocksProxy, TlsFront
+from tests.samples import rows
 from tui.domain.providers import Provider
 from tui.errors import ModelError, ModelUnavailable
-from tui.providers.network import Proxy, proxy_for, route_to
+from tui.providers.network import proxy_for, route_to
 
 PLAIN = "http://model.example:8080/v1"
 SECURE = "https://model.example/v1"
@@ -46,91 +47,14 @@ OTHER_SERVER = (
 both = pytest.mark.parametrize("address", [PLAIN, SECURE])
 
 
-def chosen(address: str, proxy: str | None = None, **environ: str) -> Proxy | None:
-    return proxy_for(address, environ, proxy)
-
-
-class TestAProxyOfTheEnvironment:
-    @pytest.mark.parametrize(
-        ("address", "name", "is_used"),
-        [
-            (SECURE, "https_proxy", True),
-            (SECURE, "HTTPS_PROXY", True),
-            (SECURE, "all_proxy", True),
-            (SECURE, "ALL_PROXY", True),
-            (SECURE, "http_proxy", False),
-            (PLAIN, "http_proxy", True),
-            (PLAIN, "ALL_PROXY", True),
-            (PLAIN, "HTTPS_PROXY", False),
-            # A web server sets it for its scripts, from a header of anybody's.
-            (PLAIN, "HTTP_PROXY", False),
-        ],
-    )
-    def test_is_that_of_its_variable(self, address, name, is_used):
-        proxy = chosen(address, **{name: PROXY})
-        assert (proxy is not None) == is_used
-        assert proxy is None or str(proxy) == f"proxy.example:3128 (from {name})"
-
-    @pytest.mark.parametrize(
-        ("environ", "name"),
-        [
-            ({"ALL_PROXY": "c:1", "HTTPS_PROXY": "b:1", "https_proxy": "a:1"}, "a:1"),
-            ({"ALL_PROXY": "c:1", "HTTPS_PROXY": "b:1"}, "b:1"),
-            ({"ALL_PROXY": "proxy.example:3128"}, "proxy.example:3128"),
-            ({"ALL_PROXY": "proxy.example"}, "proxy.example:1080"),
-            ({"ALL_PROXY": "http://[::1]:3128/"}, "[::1]:3128"),
-            ({"ALL_PROXY": "https://proxy.example"}, "proxy.example"),
-            ({"ALL_PROXY": PROXY}, "proxy.example:3128"),
-            ({"https_proxy": "", "ALL_PROXY": ""}, None),
-        ],
-    )
-    def test_counts_in_small_letters_first_and_may_lack_parts_of_its_address(self, environ, name):
-        proxy = chosen(SECURE, **environ)
-        assert (proxy and proxy.name) == name
-
-    def test_may_have_odd_characters_in_its_password(self):
-        proxy = chosen(SECURE, ALL_PROXY=PROXY)
-        assert proxy is not None
-        assert (proxy.url.username, proxy.url.password) == ("user", "pa#ss")
-
-
-class TestNoProxy:
-    @pytest.mark.parametrize(
-        "host", ["localhost:11434", "a.localhost", "127.0.0.1:8080", "127.1.2.3", "[::1]"]
-    )
-    @pytest.mark.parametrize("configured", [None, PROXY])
-    def test_leads_to_this_machine(self, host, configured):
-        assert chosen(f"http://{host}/v1", configured, ALL_PROXY=PROXY) is None
-
-    @pytest.mark.parametrize(
-        ("exempt", "host", "is_direct"),
-        [
-            ("*", "model.example", True),
-            ("model.example", "model.example:8443", True),
-            ("example", "model.example", True),
-            (".example", "model.example", True),
-            ("MODEL.example", "Model.Example", True),
-            ("other.example, model.example", "model.example", True),
-            ("other.example model.example", "model.example", True),
-            ("del.example", "model.example", False),
-            ("a.model.example", "model.example", False),
-            ("192.0.2.7", "192.0.2.7", True),
-            ("192.0.2.0/24", "192.0.2.7", True),
-            ("192.0.2.0/30", "192.0.2.7", False),
-            ("[2001:db8::1]", "[2001:db8::1]", True),
-            ("2001:db8::/32", "[2001:db8::1]", True),
-            ("nonsense/99", "model.example", False),
-            ("", "model.example", False),
-        ],
-    )
-    @pytest.mark.parametrize("name", ["no_proxy", "NO_PROXY"])
-    @pytest.mark.parametrize("configured", [None, PROXY])
-    def test_leads_to_what_the_environment_names(self, exempt, host, is_direct, name, configured):
-        proxy = chosen(f"https://{host}/v1", configured, **{"ALL_PROXY": PROXY, name: exempt})
-        assert (proxy is None) == is_direct
-
-    def test_may_be_what_the_configuration_says(self):
-        assert chosen(SECURE, "", ALL_PROXY=PROXY) is None
+@pytest.mark.parametrize(("address", "environ", "configured", "proxy"), rows(__file__, "proxies"))
+def test_a_proxy_is_that_of_the_configuration_else_of_the_environment_but_for_what_is_exempt(
+    address: str, environ: dict[str, str], configured: str | None, proxy: str | None
+):
+    found = proxy_for(address, environ, configured)
+    assert (found and str(found)) == proxy
+    # The user and the password of its address may have odd characters.
+    assert not found or not found.url.username or found.url.password == "pa#ss"
 
 
 class TestTheAddressOfAProxy:
@@ -149,14 +73,14 @@ class TestTheAddressOfAProxy:
     )
     def test_that_is_wrong_is_refused_without_quoting_it(self, said):
         with pytest.raises(ModelUnavailable, match=r"proxy \(from ALL_PROXY\) cannot be") as caught:
-            chosen(SECURE, ALL_PROXY=said)
+            proxy_for(SECURE, {"ALL_PROXY": said})
         assert "word" not in str(caught.value).replace("password", "")
         assert "1234" not in str(caught.value)
 
     def test_that_is_for_socks_names_what_it_lacks(self, monkeypatch):
         monkeypatch.setattr("tui.providers.network.find_spec", lambda _: None)
         with pytest.raises(ModelUnavailable, match=r'--python \S+ install "sibyl-tui\[socks\]"'):
-            chosen(SECURE, ALL_PROXY="socks5://user:word@proxy.example")
+            proxy_for(SECURE, {"ALL_PROXY": "socks5://user:word@proxy.example"})
 
     def test_is_shown_without_user_and_password(self):
         route = route_to(Provider("far", base_url=SECURE, proxy=PROXY), {})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.samples import rows
 from tui.domain.tool_servers import ToolResult
 from tui.tool_servers.server import LONGEST_RESULT, bounded, result_of
 
@@ -12,24 +13,7 @@ def text(words: str) -> dict:
 
 @pytest.mark.parametrize(
     ("content", "expected"),
-    [
-        ([text("a"), text("b")], "a\nb"),
-        ([{"type": "image", "data": "eA==", "mimeType": "image/png"}], "[image: image/png]"),
-        ([{"type": "audio", "data": "eA=="}], "[audio]"),
-        ([{"type": "resource", "resource": {"uri": "f:a", "text": "b"}}], "[resource f:a]\nb"),
-        (
-            [{"type": "resource", "resource": {"uri": "f:a", "mimeType": "a/b", "blob": "eA=="}}],
-            "[resource f:a: a/b]",
-        ),
-        ([{"type": "resource_link", "uri": "f:a", "name": "a"}], "[resource f:a]"),
-        ([{"type": "dance"}], "[content of an unknown kind: dance]"),
-        ([{"type": "poem", "text": "a"}, {"text": "b"}], "[poem]\na\nb"),
-        ([{"type": "text", "text": 5}, 5, "a", None], "5\n5\na"),
-        ([], ""),
-        (None, ""),
-        ("text", "text"),
-        (text("a"), "a"),
-    ],
+    rows(__file__, "contents"),
 )
 def test_each_kind_of_content_is_a_text_or_a_label(content: object, expected: str):
     assert result_of({"content": content}) == ToolResult(expected.rstrip("\n"))
