@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import inspect
 
 from tui.config.settings_schema import (
     Config,
@@ -20,6 +21,7 @@ from tui.config.settings_schema import (
     ToolServerSettings,
     ToolSettings,
     connections_file,
+    faults,
     joined,
 )
 from tui.domain.commands import command_called
@@ -284,11 +286,7 @@ def _decoded(raw: dict[str, Any], source: str, schema: type[_Schema]) -> _Schema
     try:
         return msgspec.convert(raw, schema)
     except msgspec.ValidationError as error:
-        from msgspec.inspect import type_info
-
-        from tui.config.settings_schema import faults
-
-        for key, expected in faults(raw, type_info(schema), ""):
+        for key, expected in faults(raw, inspect.type_info(schema), ""):
             raise ConfigError(source, key, expected) from None
         raise ConfigError(source, "the file", str(error)) from None
 
@@ -434,15 +432,11 @@ def _laid_over(
 
 def _checked(key: str, value: str | float, source: str) -> str | float:
     """Validate the value of a flag or variable by the schema of the file."""
-    from msgspec.inspect import type_info
-
-    from tui.config.settings_schema import faults
-
     if key == "auto_save_interval":
         with suppress(ValueError):
             value = float(value)
     place = "command line" if source.startswith("-") else "environment"
-    for _, expected in faults({key: value}, type_info(Config), ""):
+    for _, expected in faults({key: value}, inspect.type_info(Config), ""):
         raise ConfigError(place, source, expected)
     return value
 

@@ -90,20 +90,6 @@ class Version(msgspec.Struct, frozen=True):
     count: int
 
 
-def versions_of(
-    entries: Iterable[Message | Reset | Summary], parents: Mapping[str, str]
-) -> Versions:
-    """Map each message that has other versions to all of them, in the order of the file."""
-    followers: dict[tuple[int, str], list[str]] = {}
-    resets = 0
-    for entry in entries:
-        resets += isinstance(entry, Reset)
-        if isinstance(entry, Message):
-            followers.setdefault((resets, parents[entry.id]), []).append(entry.id)
-    groups = [tuple(group) for group in followers.values() if len(group) > 1]
-    return {message_id: group for group in groups for message_id in group}
-
-
 def numbered(versions: Versions) -> Mapping[str, Version]:
     """Number each message among its versions."""
     groups = {id(group): group for group in versions.values()}.values()
@@ -205,7 +191,14 @@ class Session(msgspec.Struct, frozen=True):
     @property
     def versions(self) -> Versions:
         """The messages that have other versions, as far as these were read."""
-        return versions_of(self.everything, self.parents)
+        followers: dict[tuple[int, str], list[str]] = {}
+        resets = 0
+        for entry in self.everything:
+            resets += isinstance(entry, Reset)
+            if isinstance(entry, Message):
+                followers.setdefault((resets, self.parents[entry.id]), []).append(entry.id)
+        groups = [tuple(group) for group in followers.values() if len(group) > 1]
+        return {message_id: group for group in groups for message_id in group}
 
     def label(self, first_prompt: str) -> str:
         """The title in a list; a session of which only damage is left is not called empty."""

@@ -322,20 +322,18 @@ def with_sessions(found: SearchResult, entries: Iterable[SessionEntry], limit: i
 
 
 def _scored(newest: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
-    scored = [(_score(each, place), each) for place, each in enumerate(newest)]
+    scored: list[tuple[float, Candidate]] = []
+    for place, each in enumerate(newest):
+        score: float = _NAME
+        if each.message is not None:
+            often = min(each.count, _MOST_COUNTED).bit_length() / 8
+            score = _OWN_WORDS[each.message.role] + often
+        scored.append((round(score + _newness(place), 4), each))
     return sorted(scored, key=itemgetter(0), reverse=True)
 
 
 def _newness(place: int) -> float:
     return max(0, CANDIDATES - place) / CANDIDATES / 16
-
-
-def _score(candidate: Candidate, place: int) -> float:
-    newer = _newness(place)
-    if candidate.message is None:
-        return round(_NAME + newer, 4)
-    often = min(candidate.count, _MOST_COUNTED).bit_length() / 8
-    return round(_OWN_WORDS[candidate.message.role] + often + newer, 4)
 
 
 def _hit(query: Query, candidate: Candidate, score: float) -> Hit:
