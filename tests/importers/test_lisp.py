@@ -4,16 +4,7 @@ import pytest
 from hypothesis import given
 
 from tests.importers.odd_texts import texts
-from tui.importers.lisp import (
-    Dialect,
-    Dotted,
-    Opaque,
-    Symbol,
-    as_json,
-    as_object,
-    plist,
-    read_form,
-)
+from tui.importers.lisp import Dialect, Dotted, Opaque, Symbol, as_json, as_object, plist, read_form
 
 
 def read(text, dialect=Dialect.COMMON):

@@ -12,12 +12,7 @@ from tui.importers import protocol as p
 from tui.importers.contents import blocks, link, placeholder
 from tui.importers.formats import Export, Reading, Talk
 from tui.importers.json_elements import records
-from tui.importers.json_lines import (
-    items_in,
-    object_in,
-    parse_text,
-    text_in,
-)
+from tui.importers.json_lines import items_in, object_in, parse_text, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, Unknown, call_in
 from tui.importers.times import utc_of_local

@@ -11,15 +11,7 @@ from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed
 from tui.importers.codex_talk import DROPPED, UNPARSED, CodexTalk, Entry, Seen, entry_in, head_of
-from tui.importers.json_lines import (
-    RawLine,
-    decode,
-    items_in,
-    lines_in,
-    object_in,
-    objects,
-    whole,
-)
+from tui.importers.json_lines import RawLine, decode, items_in, lines_in, object_in, objects, whole
 from tui.importers.json_paths import object_at, text_at
 from tui.importers.times import utc
 from tui.importers.two_passes import OBJECTS, Log

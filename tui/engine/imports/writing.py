@@ -12,13 +12,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import VERSION, Encoded, Import, Record, SessionHeader
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_utc
 from tui.engine.imports.conversion import Conversion, batches
-from tui.engine.imports.history import (
-    History,
-    SessionIds,
-    fork_id,
-    imported_message_id,
-    scope_of,
-)
+from tui.engine.imports.history import History, SessionIds, fork_id, imported_message_id, scope_of
 from tui.engine.imports.known_sessions import KnownSession, Rescues
 from tui.engine.imports.planning import guarded
 from tui.engine.imports.report import Fork, ImportedProgram, Pace
