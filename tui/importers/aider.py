@@ -47,7 +47,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.name == _NAME or (path.suffix == ".md" and b"# aider chat started at " in head)
 
 
-class _Said(NamedTuple):
+class _Turn(NamedTuple):
     """What somebody said; ``""`` where it was the program's output."""
 
     role: Role
@@ -99,7 +99,7 @@ def _chats(path: Path, ledger: p.Ledger) -> Iterator[_Chat]:
         yield chat
 
 
-def _items(chat: _Chat, name: str, messages: list[_Said]) -> Iterator[p.ForeignMessage]:
+def _items(chat: _Chat, name: str, messages: list[_Turn]) -> Iterator[p.ForeignMessage]:
     ids = MadeIds(name)
     for place, (role, text, whole) in enumerate(messages):
         # A chat is appended to: by its place, an answer that was still being written is known.
@@ -108,7 +108,7 @@ def _items(chat: _Chat, name: str, messages: list[_Said]) -> Iterator[p.ForeignM
             yield p.ForeignMessage(made, role, text)
 
 
-def _messages(chat: _Chat, ledger: p.Ledger) -> Iterator[_Said]:
+def _messages(chat: _Chat, ledger: p.Ledger) -> Iterator[_Turn]:
     """The prompts and answers of a chat; the lines that are neither are counted."""
     role: Role = "assistant"
     lines: list[tuple[str, bool]] = []
@@ -160,7 +160,7 @@ def _output_behind(lines: list[str]) -> set[int]:
     return found
 
 
-def _said(role: Role, lines: list[tuple[str, bool]], ledger: p.Ledger) -> Iterator[_Said]:
+def _said(role: Role, lines: list[tuple[str, bool]], ledger: p.Ledger) -> Iterator[_Turn]:
     whole = "\n".join(line for line, _ in lines).strip("\n")
     text = "\n".join(line for line, is_output in lines if not is_output).strip("\n")
     if role == "user" and (command := _COMMAND.fullmatch(text)):
@@ -175,7 +175,7 @@ def _said(role: Role, lines: list[tuple[str, bool]], ledger: p.Ledger) -> Iterat
     elif left := len(lines) - hidden:
         ledger.skipped["command" if role == "user" else "blank line"] += left
     if whole.strip():
-        yield _Said(role, text if text.strip() else "", whole)
+        yield _Turn(role, text if text.strip() else "", whole)
 
 
 READER = p.Reader("aider", "aider", _find, _recognises, _read, revision=1, several=True)

@@ -90,8 +90,7 @@ class Droid(LogFormat):
     parent = ("parentId",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
-        for path in places.glob(places.home / ".factory", "sessions/**/*.jsonl"):
-            yield p.Source.of(path, *self.parts(path))
+        return places.sources(places.home / ".factory", "sessions/**/*.jsonl", parts=self.parts)
 
     def parts(self, path: Path) -> Iterable[Path]:
         return path, path.with_suffix(".settings.json")

@@ -313,7 +313,7 @@ class _OldLlm(Format):
                 responses[text_at(row, "conversation_id") or name].append(name)
             rows = database.rows("conversations", ["id", "name"], ledger)
             names = {text_at(row, "id"): row.get("name") for row in rows}
-            log = _Log(database, ledger)
+            log = _OldTables(database, ledger)
             for name, ids in responses.items():
                 if name not in threads:
                     facts = {"id": name, "name": names.get(name)}
@@ -351,7 +351,7 @@ class _OldLlm(Format):
             yield from said
 
 
-class _Log:
+class _OldTables:
     """The tables of the old form, of which few have an index."""
 
     def __init__(self, database: DatabaseCopy, ledger: p.Ledger) -> None:

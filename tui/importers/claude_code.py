@@ -236,9 +236,9 @@ def _find(places: p.Places) -> Iterator[p.Source]:
         desktop = places.app_support / "Claude" / "local-agent-mode-sessions"
         roots += places.glob(desktop, "**/.claude")
     for root in roots:
-        for path in places.glob(root, "projects/*/*.jsonl"):
-            if not log.is_sub_agent(path) and path.is_file():
-                yield p.Source.of(path)
+        for each in places.sources(root, "projects/*/*.jsonl", wanted=Path.is_file):
+            if not log.is_sub_agent(each.path):
+                yield each
         yield from places.sources(root, "history.jsonl")
 
 
@@ -250,7 +250,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".jsonl" and bool(_MARKS.search(head) and not _OF_OTHERS.search(head))
 
 
-class _File(log.LineTree):
+class _ClaudeCodeFile(log.LineTree):
     """Makes the messages of a file."""
 
     def __init__(self, path: Path) -> None:
@@ -349,7 +349,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if HISTORY.is_named(source.path):
         yield from HISTORY.read(source, ledger)
     else:
-        yield from _File(source.path).read(ledger)
+        yield from _ClaudeCodeFile(source.path).read(ledger)
 
 
 READER = p.Reader(

@@ -65,8 +65,8 @@ class Cline(Format):
         for path in (*folders, *(places.glob(data, "tasks/*") if own else ())):
             if (path / API).is_file():
                 yield p.Source.of(path, *self.parts(path))
-        for path in places.glob(data, f"sessions/*/*{_NEWEST}") if own else ():
-            yield p.Source.of(path, *self.parts(path))
+        if own:
+            yield from places.sources(data, f"sessions/*/*{_NEWEST}", parts=self.parts)
 
     def parts(self, path: Path) -> Iterable[Path]:
         if path.name.endswith(_NEWEST):

@@ -28,13 +28,13 @@ _MARKS = re.compile(
 
 def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("CODEX_HOME", places.home / ".codex")
-    for pattern in ("sessions/**/*", "archived_sessions/**/*"):
-        for path in places.glob(root, pattern):
-            if not path.name.endswith((".jsonl", ".json", ".jsonl.zst")) or not path.is_file():
-                continue
-            # A file is compressed while it still has its old name, too.
-            if path.suffix != ".zst" or not path.with_suffix("").exists():
-                yield p.Source.of(path)
+    return places.sources(root, "sessions/**/*", "archived_sessions/**/*", wanted=_is_wanted)
+
+
+def _is_wanted(path: Path) -> bool:
+    is_named = path.name.endswith((".jsonl", ".json", ".jsonl.zst")) and path.is_file()
+    # A file is compressed while it still has its old name, too.
+    return is_named and not (path.suffix == ".zst" and path.with_suffix("").exists())
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -44,10 +44,12 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    yield from (_Object if source.path.suffix == ".json" else _Lines)(source.path).read(ledger)
+    yield from (_OldRollout if source.path.suffix == ".json" else _Rollout)(source.path).read(
+        ledger
+    )
 
 
-class _Lines(Log[Entry]):
+class _Rollout(Log[Entry]):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._seen = Seen()
@@ -124,7 +126,7 @@ class _Lines(Log[Entry]):
         return talk.messages(lines)
 
 
-class _Object(_Lines):
+class _OldRollout(_Rollout):
     """One of the oldest files, which are one object."""
 
     def __init__(self, path: Path) -> None:

@@ -91,15 +91,8 @@ _BLOCKS = Blocks()
 
 def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("COPILOT_HOME", places.home / ".copilot")
-    patterns = (
-        "session-state/*/events.jsonl",
-        "session-state/*.jsonl",
-        "history-session-state/*.json",
-    )
-    for pattern in patterns:
-        for path in places.glob(root, pattern):
-            if path.is_file():
-                yield p.Source.of(path)
+    files = "session-state/*/events.jsonl", "session-state/*.jsonl", "history-session-state/*.json"
+    return places.sources(root, *files, wanted=Path.is_file)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -108,7 +101,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix != ".json":
-        yield from _Session(source.path).read(ledger)
+        yield from _EventLog(source.path).read(ledger)
         return
     value = object_in(whole(source.path))
     if messages := objects_at(value, "chatMessages"):
@@ -119,7 +112,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         ledger.skipped["unreadable file"] += 1
 
 
-class _Session(Log[_Event]):
+class _EventLog(Log[_Event]):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._workspace = _workspace(path)

@@ -60,7 +60,7 @@ class _AnswerEnd(NamedTuple):
     error: str | None = None
 
 
-class _Lines(Tree[p.Json]):
+class _LineChat(Tree[p.Json]):
     """A file of lines, and the messages of it that are shown."""
 
     def __init__(self, path: Path) -> None:
@@ -208,7 +208,7 @@ class _Lines(Tree[p.Json]):
             yield p.ForeignSummary(self._summaries[key], "")
 
 
-class _Object(_Lines):
+class _WholeChat(_LineChat):
     """A file that is one object."""
 
     def lines(self) -> Iterator[tuple[RawLine, p.Json | None]]:
@@ -272,10 +272,8 @@ def _text(content: Any) -> str:
 
 def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("GEMINI_CLI_HOME", places.home) / ".gemini" / "tmp"
-    for pattern in ("*/chats/session-*.json*", "*/checkpoint-*.json"):
-        for path in places.glob(root, pattern):
-            if path.suffix in (".json", ".jsonl") and path.is_file():
-                yield p.Source.of(path)
+    files = "*/chats/session-*.json", "*/chats/session-*.jsonl", "*/checkpoint-*.json"
+    return places.sources(root, *files, wanted=Path.is_file)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -287,7 +285,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     path = source.path
-    yield from (_Lines if path.suffix == ".jsonl" else _Object)(path).read(ledger)
+    yield from (_LineChat if path.suffix == ".jsonl" else _WholeChat)(path).read(ledger)
 
 
 def _messages_in(value: Any) -> list[p.Json]:

@@ -71,8 +71,7 @@ class Kimi(VendorFormat):
             if (path / _CONTEXT).is_file() or (path.suffix == ".jsonl" and path.is_file()):
                 yield p.Source.of(path, *self.parts(path))
         new = places.named("KIMI_CODE_HOME", places.home / ".kimi-code")
-        for path in places.glob(new, f"sessions/*/*/agents/main/{_WIRE}"):
-            yield p.Source.of(path, *self.parts(path))
+        yield from places.sources(new, f"sessions/*/*/agents/main/{_WIRE}", parts=self.parts)
 
     def parts(self, path: Path) -> Iterable[Path]:
         if path.name == _WIRE:

@@ -65,9 +65,8 @@ class OpenCode(Format):
             databases.add(folder / Path(named).expanduser())
         yield from found(*sorted(databases))
         # After the database: what was moved into it is there as it was then.
-        for pattern in ("storage/session/*/*.json", "project/*/storage/session/info/*.json"):
-            for path in places.glob(folder, pattern):
-                yield p.Source.of(path, *self.parts(path))
+        files = "storage/session/*/*.json", "project/*/storage/session/info/*.json"
+        yield from places.sources(folder, *files, parts=self.parts)
 
     def parts(self, path: Path) -> Iterator[Path]:
         yield path

@@ -31,7 +31,7 @@ class _PiBlocks(Blocks):
 _BLOCKS = _PiBlocks()
 
 
-class _Session(Tree[p.Json]):
+class _PiSession(Tree[p.Json]):
     def __init__(self, path: Path) -> None:
         super().__init__(path, OBJECTS)
         self.left_out = "sub-agent" if path.parent.name.startswith("run-") else ""
@@ -152,9 +152,7 @@ class _Session(Tree[p.Json]):
 
 def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("PI_CODING_AGENT_DIR", places.home / ".pi" / "agent")
-    for path in places.glob(root, "sessions/*/*.jsonl"):
-        if path.is_file():
-            yield p.Source.of(path)
+    return places.sources(root, "sessions/*/*.jsonl", wanted=Path.is_file)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -162,7 +160,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    yield from _Session(source.path).read(ledger)
+    yield from _PiSession(source.path).read(ledger)
 
 
 def _message(line: p.Json, name: str) -> p.ForeignMessage:

@@ -49,11 +49,17 @@ class Places(msgspec.Struct, frozen=True):
         """List what matches a pattern below a folder, sorted."""
         return matching(folder, pattern, self.unread)
 
-    def sources(self, folder: Path, *patterns: str) -> "Iterator[Source]":
-        """Find the files below a folder that match, one pattern after the other."""
+    def sources(
+        self,
+        folder: Path,
+        *patterns: str,
+        wanted: Callable[[Path], bool] = lambda _: True,
+        parts: Callable[[Path], Iterable[Path]] = lambda _: (),
+    ) -> "Iterator[Source]":
+        """Find what is wanted of all that matches below a folder, one pattern after the other."""
         for pattern in patterns:
-            for path in self.glob(folder, pattern):
-                yield Source.of(path)
+            for path in filter(wanted, self.glob(folder, pattern)):
+                yield Source.of(path, *parts(path))
 
     def named(self, variable: str, otherwise: Path) -> Path:
         """The directory that a variable names, else the usual one."""

@@ -203,9 +203,7 @@ class Continue(VendorFormat, JsonFile):
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         home = places.named("CONTINUE_GLOBAL_DIR", places.home / ".continue")
-        for path in places.glob(home, "sessions/*.json"):
-            if path.name != self._list:
-                yield p.Source.of(path)
+        return places.sources(home, "sessions/*.json", wanted=lambda path: path.name != self._list)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".json" or path.name == self._list:
@@ -277,9 +275,8 @@ class PicoClaw(VendorFormat, JsonFile):
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         home = places.named("PICOCLAW_HOME", places.home / ".picoclaw")
-        for path in places.glob(home, "workspace*/sessions/*"):
-            if _is_session(path):
-                yield p.Source.of(path, *self.parts(path))
+        files = "workspace*/sessions/*"
+        return places.sources(home, files, wanted=_is_session, parts=self.parts)
 
     def parts(self, path: Path) -> Iterable[Path]:
         return path, _meta(path)

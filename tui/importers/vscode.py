@@ -117,10 +117,9 @@ class VsCode(JsonFile):
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         for folder in user_folders(places):
-            for pattern in ("workspaceStorage/*/chatSessions/*", "globalStorage/emptyWindow*/*"):
-                for path in places.glob(folder, pattern):
-                    if path.suffix in (".json", ".jsonl") and path.is_file():
-                        yield p.Source.of(path)
+            for each in ("workspaceStorage/*/chatSessions", "globalStorage/emptyWindow*"):
+                files = f"{each}/*.json", f"{each}/*.jsonl"
+                yield from places.sources(folder, *files, wanted=Path.is_file)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix == ".jsonl":
