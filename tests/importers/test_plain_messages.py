@@ -5,11 +5,10 @@ import json
 import pytest
 from hypothesis import given
 
-from tests.importers.samples import check, read_all, samples
-from tests.importers.spoken import check_said, lines
+from tests.importers.conversations import said, turns
+from tests.importers.samples import check, read_all
 from tui.importers.readers import reader, readers
 
-CHATBOT_UI = samples("chatbot-ui/**/*.json")
 GENERIC = reader("messages")
 TURNS = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}]
 SAID = [("user", "Why?"), ("assistant", "So.")]
@@ -22,7 +21,7 @@ def saved(folder, text, name="export.json"):
     return path
 
 
-def said(reading):
+def spoken(reading):
     return [(message.role, message.content) for message in reading.messages]
 
 
@@ -59,7 +58,7 @@ def test_reads_messages_wherever_they_are(tmp_path, text):
     head = path.read_bytes()[:4096]
     assert next(each for each in readers() if each.recognises(path, head)) is GENERIC
     reading = check(GENERIC, path, records_in)
-    assert (said(reading), len(reading.conversations)) == (SAID, 1)
+    assert (spoken(reading), len(reading.conversations)) == (SAID, 1)
 
 
 @pytest.mark.parametrize(
@@ -115,12 +114,12 @@ def test_reads_calls_and_results_among_blocks(tmp_path, form, answering):
     assert answer.tool_call_id == "x"
 
 
-@given(spoken=lines())
-def test_reads_back_any_conversation(tmp_path_factory, spoken):
-    folder = tmp_path_factory.mktemp("e")
-    turns = [{"role": each.role, "content": each.text} for each in spoken]
-    check_said(read_all(GENERIC, saved(folder, [{"messages": turns}])).messages, spoken)
+@given(made=turns(linear=True, tools=False))
+def test_reads_back_any_conversation(tmp_path_factory, made):
+    folder, talk = tmp_path_factory.mktemp("e"), said(made)
+    messages = [{"role": role, "content": text} for role, text in talk]
+    assert spoken(read_all(GENERIC, saved(folder, [{"messages": messages}]))) == talk
     speaker = {"user": "human", "assistant": "gpt"}
-    turns = [{"from": speaker[each.role], "value": each.text} for each in spoken]
-    path = saved(folder, json.dumps({"conversations": turns}), "lines.jsonl")
-    check_said(read_all(reader("sharegpt"), path).messages, spoken)
+    shared = [{"from": speaker[role], "value": text} for role, text in talk]
+    path = saved(folder, json.dumps({"conversations": shared}), "lines.jsonl")
+    assert spoken(read_all(reader("sharegpt"), path)) == talk

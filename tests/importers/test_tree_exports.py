@@ -4,15 +4,55 @@ A writer makes the file of a program in a folder from messages and the one that 
 """
 
 import json
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.importers.samples import read_all
-from tests.importers.spoken import check_read, children, trees
 from tests.importers.tables import plain, written
+from tests.strategies import any_text
 from tui.importers.readers import reader
 from tui.importers.trees import AGAIN
+
+
+class Spoken(NamedTuple):
+    """A message, and the one that it follows; ``""`` for a first one."""
+
+    id: str
+    parent: str
+    role: str
+    text: str
+
+
+texts = any_text(6).map(lambda text: f"word {text}.")
+"""Any text that has a word."""
+
+
+@st.composite
+def trees(draw):
+    """A conversation with branches, and the id of the message that was shown last."""
+    spoken = [Spoken("m0", "", "user", draw(texts))]
+    for number in range(1, draw(st.integers(1, 6))):
+        before = draw(st.sampled_from(spoken))
+        role = "assistant" if before.role == "user" else "user"
+        spoken.append(Spoken(f"m{number}", before.id, role, draw(texts)))
+    return spoken, draw(st.sampled_from(spoken)).id
+
+
+def children(spoken, name):
+    """The ids of the messages that follow one."""
+    return [each.id for each in spoken if each.parent == name]
+
+
+def check_read(messages, spoken, leaf=None):
+    """Check that all messages were read with their parents, the one shown last at the end."""
+    read = {message.id: Spoken(message.id, message.parent or "", message.role, message.content)
+            for message in messages if not message.id.endswith(AGAIN)}  # fmt: skip
+    assert read == {each.id: each for each in spoken}
+    assert messages[-1].id.removesuffix(AGAIN) == (leaf or spoken[-1].id)
+
 
 ROOT = "00000000-0000-0000-0000-000000000000"
 

@@ -137,6 +137,7 @@ class Vibe(VendorFormat, FolderFormat, JsonFile):
     updated = ("end_time",)
     model = ("config.active_model", "config.model")
     message_id = ("message_id",)
+    summary = ("context_boundary", "compaction")
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         folder = places.named("VIBE_HOME", places.home / ".vibe") / "logs" / "session"
@@ -159,17 +160,14 @@ class Vibe(VendorFormat, FolderFormat, JsonFile):
     def facts_of(self, path: Path, fields: p.Json) -> p.Json:
         return object_at(fields, "metadata")
 
-    def line(self, reading: Reading) -> Iterator[p.Item]:
-        for record in reading.talk.records(reading.ledger):
-            if record.get("context_boundary") == "compaction":
-                reading.ledger.read += 1
-                yield from summary(text_at(record, "content"), reading.last, reading.ids)
-            elif record.get("injected") is True:
-                reading.ledger.skipped["injected text"] += 1
-            else:
-                for message in self.said(record, "", reading):
-                    reading.last = message.id
-                    yield message
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
+        is_summary = self.sums_up(record, reading)
+        if record.get("injected") is True and not is_summary:
+            reading.ledger.skipped["injected text"] += 1
+            return ()
+        # Whoever says it.
+        record = {**record, "role": "user"} if is_summary else record
+        return super().said(record, name, reading)
 
     def own_id(self, name: str, reading: Reading) -> str:
         return reading.ids.own(name)
@@ -366,7 +364,6 @@ def _active(folder: Path, scope: str) -> str:
 
 _DATED = re.compile(r"(\d{8}T\d{6})(?:-(.*))?", re.DOTALL)
 _FORM = "%Y%m%dT%H%M%S"
-_COMPRESSED = "compressed_messages"
 
 
 class AiChat(VendorFormat):
@@ -374,6 +371,7 @@ class AiChat(VendorFormat):
 
     program = title = "aichat"
     name = ("name",)
+    summary = ("is_summary", True)
     # Its name is the file's, and other conversations may have it later.
     compared = COMPARED
     created = ("begun",)
@@ -414,25 +412,14 @@ class AiChat(VendorFormat):
             "begun": begun,
             "changed": source.changed,
             "model": known.get("model"),
-            _COMPRESSED: items_in(known.get(_COMPRESSED)),
         }
+        compressed = items_in(known.get("compressed_messages"))
         live = [object_in(each) for each in items_in(known.get("messages"))]
-        yield Talk(path, facts, lambda _: live, ledger=counts)
-
-    def line(self, reading: Reading) -> Iterator[p.Item]:
-        """The messages; behind those that were compressed their summary: the text of the next."""
-        for record in map(object_in, reading.talk.facts[_COMPRESSED]):
-            said = self.said(record, "", reading)
-            yield from said
-            reading.last = said[-1].id if said else reading.last
-        live = list(reading.talk.records(reading.ledger))
-        summary = text_at(live[0], "content") if live and live[0].get("role") == "system" else ""
-        if reading.last and summary:
-            reading.ledger.read += 1
-            yield p.ForeignSummary(summary, reading.last)
-            live = live[1:]
-        for record in live:
-            yield from self.said(record, "", reading)
+        if compressed and live and live[0].get("role") == "system" and text_at(live[0], "content"):
+            # The summary of those that were compressed.
+            live[0] |= {"role": "user", "is_summary": True}
+        said = [*map(object_in, compressed), *live]
+        yield Talk(path, facts, lambda _: said, ledger=counts)
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         content = record.get("content")
