@@ -47,9 +47,10 @@ def ids(result):
 # --- list
 
 
-def test_without_sessions_the_list_says_so(sibyl):
+def test_without_sessions_the_list_says_so_and_makes_no_data_directory(sibyl, data):
     assert sibyl("sessions", "list").out == "No saved sessions.\n"
     assert sibyl("sessions", "list", "--json").json == []
+    assert not data.exists()
 
 
 def test_the_list_is_a_table_with_the_newest_use_first(sibyl, saved):
@@ -70,11 +71,13 @@ def test_the_columns_of_the_list_stand_below_each_other_in_any_script(sibyl, sav
 
 def test_the_list_as_json_has_exactly_these_fields(sibyl, saved):
     session_id = saved("How do I sort?", "So.", name="Sorting")
-    (entry,) = sibyl("sessions", "list", "--json").json
+    unnamed = saved("How do I count?")
+    other, entry = sibyl("sessions", "list", "--json").json
+    assert (other["id"], other["name"], other["label"]) == (unnamed, "", "How do I count?")
     assert list(entry) == ENTRY_FIELDS
     assert entry["id"] == session_id
     assert (entry["name"], entry["label"]) == ("Sorting", "Sorting")
-    assert (entry["scope"], entry["ordinal"], entry["active"]) == ("project:/shop", 1, True)
+    assert (entry["scope"], entry["ordinal"], entry["active"]) == ("project:/shop", 1, False)
     assert (entry["message_count"], entry["status"]) == (2, "closed")
     assert entry["last_used_at"] == "2026-01-11T14:30:01.000Z"
 
@@ -111,12 +114,6 @@ def test_a_list_of_an_archive_that_cannot_be_used_says_so(sibyl, saved, data):
     assert sibyl("sessions", "list").err == ""
 
 
-def test_an_unnamed_session_has_an_empty_name_and_its_first_words_for_a_label(sibyl, saved):
-    saved("How do I sort?")
-    (entry,) = sibyl("sessions", "list", "--json").json
-    assert (entry["name"], entry["label"]) == ("", "How do I sort?")
-
-
 def test_archived_and_trashed_sessions_are_listed_only_when_asked_for(sibyl, saved, store):
     kept, archived, trashed = saved("a"), saved("b"), saved("c")
     store.archive(archived)
@@ -130,14 +127,10 @@ def test_archived_and_trashed_sessions_are_listed_only_when_asked_for(sibyl, sav
     assert "(archived)" in sibyl("sessions", "list", "--all").out
 
 
-def test_a_scope_narrows_the_list_wherever_the_flag_stands(sibyl, saved):
+def test_a_scope_narrows_the_list_wherever_it_is_given(sibyl, saved, monkeypatch):
     here, _ = saved("a", scope="here"), saved("b", scope="there")
     assert ids(sibyl("sessions", "list", "--json", "--scope", "here")) == [here]
     assert ids(sibyl("--scope", "here", "sessions", "list", "--json")) == [here]
-
-
-def test_the_environment_narrows_the_list_like_the_flag(sibyl, saved, monkeypatch):
-    here, _ = saved("a", scope="here"), saved("b", scope="there")
     monkeypatch.setenv("SIBYL_SCOPE", "here")
     assert ids(sibyl("sessions", "list", "--json")) == [here]
 
@@ -294,7 +287,7 @@ def test_a_scope_narrows_names_and_numbers(sibyl, saved):
             assert shown.json["session"]["id"] == session_id
 
 
-def test_an_ambiguous_target_names_the_candidates(sibyl, saved):
+def test_an_ambiguous_target_names_the_candidates_but_not_very_many(sibyl, saved):
     first, second = saved("a", name="same"), saved("b", name="same")
     result = sibyl("sessions", "show", "same")
     assert result.code == 2
@@ -303,6 +296,10 @@ def test_an_ambiguous_target_names_the_candidates(sibyl, saved):
         'Several sessions match "same":',
         *(f"  {each}  same · shop · {minute}" for each in sorted((first, second))),
     ]
+    for number in range(23):
+        saved(f"talk {number}", name="same")
+    lines = sibyl("sessions", "show", "same").err.splitlines()
+    assert (len(lines), lines[-1]) == (22, "  and 5 more")
 
 
 def test_a_title_means_its_session_and_several_are_named(sibyl, saved):
@@ -331,30 +328,17 @@ def test_only_the_numbers_of_the_plain_list_mean_a_session(sibyl, saved, store):
     assert sibyl("sessions", "restore", "1").code == 2
 
 
-def test_many_candidates_are_not_all_named(sibyl, saved):
-    for number in range(25):
-        saved(f"talk {number}", name="same")
-    lines = sibyl("sessions", "show", "same").err.splitlines()
-    assert len(lines) == 22
-    assert lines[-1] == "  and 5 more"
-
-
 # --- name
 
 
-def test_a_session_is_named(sibyl, saved, store):
-    session_id = saved("hello")
-    assert sibyl("sessions", "name", session_id, "Greeting").out == 'Renamed to "Greeting"\n'
-    assert store.entry(session_id).name == "Greeting"
-    assert store.entry(session_id).message_count == 1
-
-
-def test_naming_is_no_use_of_a_session(sibyl, saved, store):
+def test_a_session_is_named_which_is_no_use_of_it(sibyl, saved, store):
     session_id = saved("hello")
     before = store.entry(session_id).last_used_at
-    sibyl("sessions", "name", session_id, "Greeting")
-    assert store.entry(session_id).last_used_at == before
-    assert sibyl("sessions", "list", "--json").json[0]["last_used_at"] == before
+    assert sibyl("sessions", "name", session_id, "Greeting").out == 'Renamed to "Greeting"\n'
+    entry = store.entry(session_id)
+    assert (entry.name, entry.message_count, entry.last_used_at) == ("Greeting", 1, before)
+    assert sibyl("sessions", "name", session_id, "名" * 200).code == 0
+    assert store.entry(session_id).name == "名" * 200
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 201])
@@ -362,12 +346,6 @@ def test_a_name_must_be_there_and_not_too_long(sibyl, saved, name):
     result = sibyl("sessions", "name", saved("hello"), name)
     assert result.code == 2
     assert ("longer than 200" in result.err) == (len(name) > 200)
-
-
-def test_a_name_of_200_characters_is_taken(sibyl, saved, store):
-    session_id = saved("hello")
-    assert sibyl("sessions", "name", session_id, "名" * 200).code == 0
-    assert store.entry(session_id).name == "名" * 200
 
 
 def test_a_session_that_another_program_holds_is_not_named(sibyl, saved, store):
@@ -424,55 +402,37 @@ def test_only_a_whole_id_is_deleted(sibyl, saved, store, target):
     assert store.entry(session_id).status == "closed"
 
 
-def test_a_purge_lists_and_does_nothing_without_yes(sibyl, saved, store):
-    session_id = saved("hello")
-    store.delete(session_id)
-    result = sibyl("sessions", "purge")
-    assert result.out.splitlines()[-1] == "Would purge 1 session. Add --yes to destroy them."
-    assert session_id in result.out
-    assert store.entry(session_id).status == "trashed"
-
-
-def test_a_purge_destroys_only_what_is_in_the_trash(sibyl, saved, store):
-    kept, trashed = saved("kept"), saved("trashed")
-    store.delete(trashed)
+def test_a_purge_destroys_only_what_is_in_the_trash_and_is_named_and_nothing_without_yes(
+    sibyl, saved, store
+):
+    kept, first, second = saved("kept"), saved("first"), saved("second")
+    store.delete(first)
+    store.delete(second)
+    listed = sibyl("sessions", "purge").out
+    assert listed.splitlines()[-1] == "Would purge 2 sessions. Add --yes to destroy them."
+    assert (first in listed, kept in listed) == (True, False)
+    assert sibyl("sessions", "purge", kept, "--yes").code == 2
+    assert store.entry(first).status == "trashed"
+    assert sibyl("sessions", "purge", first, "--yes").out == "Purged 1 session.\n"
+    assert sibyl("sessions", "show", first).code == 2
+    assert store.entry(second).status == "trashed"
     assert sibyl("sessions", "purge", "--yes").out == "Purged 1 session.\n"
-    assert sibyl("sessions", "show", trashed).code == 2
     assert [m.text for m in store.journal(kept).load().loaded_messages] == ["kept"]
 
 
-def test_only_the_sessions_named_are_purged(sibyl, saved, store):
-    first, second = saved("a"), saved("b")
-    store.delete(first)
-    store.delete(second)
-    assert sibyl("sessions", "purge", first, "--yes").out == "Purged 1 session.\n"
-    assert store.entry(second).status == "trashed"
-
-
-def test_a_session_that_is_not_in_the_trash_is_not_purged(sibyl, saved, store):
-    session_id = saved("kept")
-    assert sibyl("sessions", "purge", session_id, "--yes").code == 2
-    assert store.journal(session_id).load().message_count == 1
-
-
-def test_the_archive_hook_is_told_what_the_user_archived(sibyl, saved, tmp_path, config):
+def test_the_archive_hook_is_told_what_the_user_archived_and_may_fail(
+    sibyl, saved, store, tmp_path, config
+):
     told = tmp_path / "told.json"
-    config.write_text(f'[hooks]\non_archive = ["/bin/sh", "-c", "cat > {told}"]\n')
+    config.write_text(f'[hooks]\non_archive = ["/bin/sh", "-c", "cat > {told}; exit 3"]\n')
     session_id = saved("hello")
-    sibyl("sessions", "archive", session_id)
+    result = sibyl("sessions", "archive", session_id)
     assert json.loads(told.read_text()) == {
         "scope": "project:/shop",
         "sessions": [session_id],
         "reason": "user",
     }
-
-
-def test_a_failing_archive_hook_is_told_and_harmless(sibyl, saved, store, config):
-    config.write_text('[hooks]\non_archive = ["/bin/sh", "-c", "exit 3"]\n')
-    session_id = saved("hello")
-    result = sibyl("sessions", "archive", session_id)
-    assert result.code == 0
-    assert "hook" in result.err
+    assert (result.code, "hook" in result.err) == (0, True)
     assert store.entry(session_id).status == "archived"
 
 
@@ -492,26 +452,19 @@ def test_a_session_file_is_taken_back_as_it_was(sibyl, saved, store, data, tmp_p
     assert entry.ordinal == 1
 
 
-@pytest.mark.parametrize("content", [b"", b"hello\n", b'{"type":"reset","at":"x"}\n'])
+HOSTILE = (
+    b'{"type":"session","version":1,"id":"../../x","created_at":"","scope":"s",'
+    b'"ordinal":1,"project_path":"/","model":"m"}\n'
+)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b'{"type":"reset","at":"x"}\n', HOSTILE])
 def test_what_is_no_session_file_is_not_imported(sibyl, tmp_path, content):
     file = tmp_path / "file"
     file.write_bytes(content)
     assert sibyl("sessions", "import", file).code == 2
-
-
-def test_an_import_of_a_file_that_is_not_there_says_so(sibyl, tmp_path):
-    result = sibyl("sessions", "import", tmp_path / "none.jsonl")
-    assert result.code == 1
-    assert "none.jsonl" in result.err
-
-
-def test_an_import_whose_id_is_hostile_is_refused(sibyl, tmp_path):
-    file = tmp_path / "file"
-    file.write_bytes(
-        b'{"type":"session","version":1,"id":"../../x","created_at":"","scope":"s",'
-        b'"ordinal":1,"project_path":"/","model":"m"}\n'
-    )
-    assert sibyl("sessions", "import", file).code == 2
+    missing = sibyl("sessions", "import", tmp_path / "none.jsonl")
+    assert (missing.code, "none.jsonl" in missing.err) == (1, True)
 
 
 # --- output
@@ -540,11 +493,6 @@ def test_looking_writes_nothing(sibyl, saved, data):
     sibyl("sessions", "purge")
     sibyl("doctor")
     assert snapshot(data) == before
-
-
-def test_looking_at_nothing_makes_no_data_directory(sibyl, data):
-    sibyl("sessions", "list")
-    assert not data.exists()
 
 
 def snapshot(root):
