@@ -205,13 +205,13 @@ def test_a_byte_order_mark_before_the_configuration_is_none(sibyl, config):
     assert tomllib.loads(sibyl("config", "show").out)["model"] == "openai:gpt-x"
 
 
-def test_the_example_configuration_is_toml_and_its_place_is_told(sibyl, tmp_path, monkeypatch):
+def test_place_and_example_of_the_configuration_are_told_and_what_is_in_force(
+    sibyl, tmp_path, monkeypatch
+):
     monkeypatch.setenv("SIBYL_CONFIG", str(tmp_path / "mine.toml"))
     assert sibyl("config", "path").out == f"{tmp_path / 'mine.toml'}\n"
     tomllib.loads(sibyl("config", "example").out)
-
-
-def test_the_settings_in_force_are_shown_with_what_a_flag_changed(sibyl):
+    monkeypatch.delenv("SIBYL_CONFIG")
     shown = sibyl("config", "show", "--model", "openai:gpt-x").out
     assert tomllib.loads(shown)["model"] == "openai:gpt-x"
 
@@ -225,15 +225,11 @@ def test_completion_scripts_know_the_commands(sibyl, shell, known):
     assert known in script
 
 
-def test_a_clean_data_directory_is_clean(sibyl, saved):
-    saved("hello")
+def test_damage_and_findings_have_their_exit_codes(sibyl, saved, store):
+    session_id = saved("hello")
     assert sibyl("doctor").out.endswith("\n\nclean\n")
     told = sibyl("doctor", "--json").json
     assert (told["status"], told["findings"]) == ("clean", [])
-
-
-def test_damage_and_findings_have_their_exit_codes(sibyl, saved, store):
-    session_id = saved("hello")
     store.path(session_id).chmod(0o644)
     result = sibyl("doctor", "--json")
     assert (result.code, result.json["status"]) == (1, "findings")
@@ -272,26 +268,14 @@ def test_a_working_directory_that_is_gone_is_told_unless_the_scope_is_named(
     assert sibyl("sessions", "list", "--scope", "here").code == 0
 
 
-def test_a_full_standard_output_is_a_sentence(saved, store):
+@pytest.mark.parametrize("arguments", [["sessions", "list"], ["--help"]])
+def test_a_full_standard_output_is_a_sentence(saved, store, arguments):
     saved("hello")
+    command = [sys.executable, "-m", "tui", *arguments, "--data-dir", store.root]
     with open("/dev/full", "wb") as full:
-        listing = subprocess.run(
-            [sys.executable, "-m", "tui", "sessions", "list", "--data-dir", store.root],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
+        listing = subprocess.run(command, stdout=full, stderr=subprocess.PIPE)
     assert listing.returncode == 1
     assert listing.stderr == b"Cannot write to standard output: No space left on device.\n"
-
-
-def test_a_full_standard_output_is_a_sentence_for_who_asks_for_help():
-    with open("/dev/full", "wb") as full:
-        asked = subprocess.run(
-            [sys.executable, "-m", "tui", "--help"], stdout=full, stderr=subprocess.PIPE
-        )
-    assert asked.returncode == 1
-    assert asked.stderr == b"Cannot write to standard output: No space left on device.\n"
 
 
 def test_a_standard_error_that_takes_nothing_leaves_the_exit_code_as_it_is():

@@ -236,25 +236,16 @@ def test_nothing_of_a_private_session_is_an_entry_in_any_thread_it_begins(place)
     assert "hidden" not in text
 
 
-def test_the_loggers_of_libraries_are_left_out(place):
-    with DebugLog(place).collecting():
-        logging.getLogger("asyncio").error(PROMPT)
-        logging.getLogger("httpx").warning(KEY)
-    entries(place)
-
-
-def test_controls_are_made_visible(place):
-    with DebugLog(place).collecting():
-        logging.getLogger("tui.test").info("%s", "\x1b]0;title\x07")
-    assert "␛]0;title␇" in place.read_text()
-
-
-def test_after_it_the_loggers_are_as_they_were(place):
+def test_only_its_own_loggers_are_taken_until_its_end_and_controls_are_made_visible(place):
     own = logging.getLogger(tui.__name__)
     before = (own.level, own.propagate, list(own.handlers))
     with DebugLog(place).collecting():
         assert own.isEnabledFor(logging.INFO)
+        logging.getLogger("asyncio").error(PROMPT)
+        logging.getLogger("httpx").warning(KEY)
+        logging.getLogger("tui.test").info("%s", "\x1b]0;title\x07")
     assert (own.level, own.propagate, list(own.handlers)) == before
+    assert "␛]0;title␇" in entries(place)
 
 
 def test_no_module_logs_what_python_prints_where_no_handler_takes_it():

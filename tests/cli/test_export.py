@@ -36,23 +36,20 @@ def of_type(objects, kind):
 
 
 def test_one_session_goes_to_standard_output_as_sessions_show_has_it(sibyl, saved):
-    session_id = saved("How do I sort?", "Use `sorted`.", name="Sorting")
-    exported = sibyl("sessions", "export", "Sorting")
+    name = "a name that is longer than any row of the sidebar has room for"
+    session_id = saved("How do I sort?", "Use `sorted`.", name=name)
+    exported = sibyl("sessions", "export", name)
     assert exported.out == sibyl("sessions", "show", session_id).out
-    assert exported.out.startswith("# Sorting\n")
-    assert sibyl("sessions", "export", "Sorting", "--output", "-").out == exported.out
+    assert exported.out.startswith(f"# {name}\n")
+    assert sibyl("sessions", "export", name, "--output", "-").out == exported.out
 
 
-def test_one_session_goes_to_a_file(sibyl, saved, tmp_path):
+def test_one_session_goes_to_a_file_and_replaces_another_only_by_force(sibyl, saved, tmp_path):
     saved("How do I sort?", name="Sorting")
     told = sibyl("sessions", "export", "Sorting", "--output", "talk.md")
     assert (told.out, told.err) == ("Exported 1 session to talk.md\n", "")
-    assert (tmp_path / "talk.md").read_text().startswith("# Sorting\n")
-
-
-def test_another_file_is_replaced_only_by_force(sibyl, saved, tmp_path):
-    saved("How do I sort?", name="Sorting")
     path = tmp_path / "talk.md"
+    assert path.read_text().startswith("# Sorting\n")
     path.write_text("mine")
     told = sibyl("sessions", "export", "Sorting", "--output", path)
     assert (told.code, told.err) == (1, f"{path} already exists. Add --force to replace it.\n")
@@ -73,11 +70,6 @@ def test_a_full_disk_is_said_and_leaves_nothing(sibyl, saved, tmp_path, monkeypa
         f"Cannot write {folder / name}: No space left on device.\n",
     )
     assert names(folder) == []
-
-
-def test_a_long_name_stands_above_it_whole(sibyl, saved):
-    name = "a name that is longer than any row of the sidebar has room for"
-    assert sibyl("sessions", "export", saved("one", name=name)).out.startswith(f"# {name}\n")
 
 
 # --- several

@@ -53,6 +53,10 @@ def test_all_that_is_found_is_imported(sibyl, store, shelf):
     assert "Notebook: 1 session added, 1 message\n" in done.out
     assert "1 record read, 1 skipped (1 thinking)" in done.out
     assert store.entry(FIRST).name == "Talk"
+    where = "sibyl-tui sessions list --archived"
+    assert where in done.out
+    assert "sibyl-tui sessions search from:notebook WORDS" in done.out
+    assert sibyl("sessions", "list").out == f"No saved sessions. 1 archived: {where}\n"
     assert (
         sibyl("import", "--all").out == "Notebook  1 session, nothing new\nNothing new to import.\n"
     )
@@ -77,15 +81,6 @@ def test_a_day_after_which_nothing_was_changed_is_told(sibyl, shelf):
     assert told_so == "No sessions of other programs were changed since then.\n"
 
 
-def test_where_imported_sessions_are_is_told(sibyl, store, shelf):
-    shelf.put("a.json", told(said("a")))
-    told_where = sibyl("import", "--all").out
-    assert "sibyl-tui sessions list --archived" in told_where
-    assert "sibyl-tui sessions search from:notebook WORDS" in told_where
-    listed = sibyl("sessions", "list").out
-    assert listed == "No saved sessions. 1 archived: sibyl-tui sessions list --archived\n"
-
-
 def test_a_dry_run_imports_nothing(sibyl, store, shelf):
     shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
     shown = sibyl("import", "--dry-run", "--json").json
@@ -94,13 +89,6 @@ def test_a_dry_run_imports_nothing(sibyl, store, shelf):
     assert (program["program"], program["sessions"], program["new_sessions"]) == ("notebook", 2, 2)
     assert (program["files"], program["new_files"]) == (1, 1)
     assert not list(store.imports())
-
-
-def test_a_named_file_is_recognised(sibyl, store, tmp_path):
-    path = tmp_path / "export.json"
-    path.write_text(json.dumps([told(said("a"))]))
-    assert sibyl("import", path).code == 0
-    assert store.entry(FIRST).message_count == 1
 
 
 def test_a_named_folder_is_searched(sibyl, store, tmp_path):
@@ -154,17 +142,7 @@ def test_what_cannot_be_meant_is_refused(sibyl, tmp_path, arguments, words):
     assert words in refused.err
 
 
-def test_a_journal_of_this_program_is_taken_back(sibyl, store, saved):
-    session_id = saved("Hello", "Hi")
-    path = store.path(session_id)
-    away = path.rename(path.with_suffix(".away"))
-    done = sibyl("import", away)
-    assert done.code == 0
-    assert f"Imported session: {session_id} (2 messages)" in done.err
-    assert store.entry(session_id).message_count == 2
-
-
-def test_a_session_of_this_program_is_only_named_by_a_dry_run(sibyl, store, saved):
+def test_a_session_of_this_program_is_named_by_a_dry_run_and_then_taken_back(sibyl, store, saved):
     session_id = saved("Hello", "Hi")
     path = store.path(session_id)
     away = path.rename(path.with_suffix(".away"))
@@ -174,6 +152,8 @@ def test_a_session_of_this_program_is_only_named_by_a_dry_run(sibyl, store, save
     assert not path.exists()
     done = sibyl("import", away, "--json")
     assert done.json["sessions"] == [{"path": str(away), "id": session_id, "messages": 2}]
+    assert f"Imported session: {session_id} (2 messages)" in done.err
+    assert store.entry(session_id).message_count == 2
 
 
 def test_a_path_without_sessions_keeps_no_other_from_being_imported(sibyl, store, tmp_path):

@@ -246,8 +246,11 @@ def test_an_index_that_cannot_be_completed_fails_no_search(sibyl, behind, monkey
 
 def test_a_damaged_index_is_built_anew_by_the_search_that_finds_it_so(sibyl, behind, data):
     (data / "index.sqlite3").write_bytes(b"no database")
-    assert "damaged" in sibyl("sessions", "search", "needle").err
+    damaged = sibyl("sessions", "search", "needle")
+    assert "damaged" in damaged.err
+    assert damaged.out.startswith("Found 5 matches:")
     assert indexed(data) == 10
+    assert sibyl("sessions", "search", "needle").err == ""
 
 
 def test_no_search_leaves_a_process_behind(sibyl, behind, monkeypatch):

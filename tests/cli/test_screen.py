@@ -133,21 +133,15 @@ def resumed(sibyl, shown):
     return leave
 
 
-def test_the_line_that_resumes_names_the_model_that_was_asked_for(resumed, data):
-    assert resumed() == f"--data-dir {data}"
-    assert resumed("--model", "openai:a b") == f"--data-dir {data} --model 'openai:a b'"
-
-
-def test_the_line_that_resumes_names_a_provider_whose_model_still_answers(resumed, data):
-    assert resumed("--model", "offline") == f"--data-dir {data} --model offline"
-
-
-def test_the_line_that_resumes_leaves_a_model_that_was_switched_to_the_session(
+def test_the_line_that_resumes_names_the_model_that_was_asked_for_and_still_answers(
     resumed, shown, data
 ):
     def switch(workspace):
         workspace.current.model = shown.parts.models.named("offline:guide")
 
+    assert resumed() == f"--data-dir {data}"
+    assert resumed("--model", "openai:a b") == f"--data-dir {data} --model 'openai:a b'"
+    assert resumed("--model", "offline") == f"--data-dir {data} --model offline"
     assert resumed("--model", "openai:gpt-x", then=switch) == f"--data-dir {data}"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.builders import header, user
-from tui.cli import console, run
+from tui.cli import console
 from tui.domain.journal.records import Reset, encode
 from tui.domain.search.query import SearchResult
 from tui.domain.text import local_minute
@@ -59,13 +59,6 @@ def test_filters_narrow_it_and_the_shell_may_have_taken_their_quotes(sibyl, save
     assert (hit["session_id"], hit["imported_from"], hit["status"]) == (there, None, "closed")
 
 
-def test_a_whole_query_may_be_one_word_of_the_shell(sibyl, saved):
-    saved("the needle", "another")
-    for query in ("after:2025 needle", "from:sibyl needle the"):
-        (hit,) = sibyl("sessions", "search", query, "--json").json
-        assert hit["snippet"] == "the needle"
-
-
 def test_a_date_that_is_none_is_told(sibyl, saved):
     saved("needle")
     done = sibyl("sessions", "search", "needle", "before:soon")
@@ -112,18 +105,6 @@ def test_each_hit_says_whether_it_has_all_words_or_some(sibyl, saved):
     lines = sibyl("sessions", "search", "login", "token", "staging", "cluster").out.splitlines()
     assert lines[0] == "Found 1 match:"
     assert lines[3] == "Nearest: login* OR token* OR stag* OR clust* (1 match)"
-
-
-def test_what_follows_two_dashes_is_data(saved, data, capsys, monkeypatch):
-    saved("the option --json")
-    monkeypatch.setenv("SIBYL_DATA_DIR", str(data))
-    assert run(["sessions", "search", "--", "--json"]) == 0
-    assert capsys.readouterr().out.startswith("Found 1 match:")
-
-
-def test_several_words_need_no_quotes(sibyl, saved):
-    saved("the login of the token", "the login")
-    assert sibyl("sessions", "search", "token", "login").out.startswith("Found 1 match:")
 
 
 def test_a_search_needs_words(sibyl):
@@ -173,16 +154,6 @@ def test_what_was_said_to_the_terminal_does_not_reach_it(sibyl, saved):
     saved("needle \x1b]0;title\x1b\\ \x9b2J \u202e end")
     out = sibyl("sessions", "search", "needle").out
     assert not set("\x1b\x9b\u202e") & set(out)
-
-
-def test_a_damaged_index_is_told_and_all_is_found_all_the_same(sibyl, saved, data):
-    saved("needle")
-    sibyl("sessions", "search", "needle")
-    (data / "index.sqlite3").write_bytes(b"no database")
-    done = sibyl("sessions", "search", "needle")
-    assert "damaged" in done.err
-    assert done.out.startswith("Found 1 match:")
-    assert sibyl("sessions", "search", "needle").err == ""
 
 
 @pytest.mark.parametrize(

@@ -63,11 +63,6 @@ def test_the_limit_of_an_answer_has_the_name_that_is_set(request_with):
     assert "max_tokens" not in body
 
 
-def test_a_model_without_tools_is_offered_none(request_with):
-    assert request_with("openai").body["tools"]
-    assert "tools" not in request_with("openai", '[models."gate:m"]\ntools = false\n').body
-
-
 @pytest.mark.parametrize(("window", "sent"), [("4_000", False), ("10_000_000", True)])
 def test_the_window_of_a_model_is_as_large_as_the_settings_say(
     sibyl, saved, tmp_path, monkeypatch, window, sent

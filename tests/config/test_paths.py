@@ -10,42 +10,32 @@ from platformdirs.macos import MacOS
 from tui.config import paths
 
 
-class TestTheDataDirectory:
-    def test_is_the_platforms_unless_told_otherwise(self):
-        expected = platformdirs.user_data_path("sibyl", appauthor=False)
-        assert paths.data_directory({}) == expected
-        assert expected.name == "sibyl"
-
-    def test_is_the_variables(self):
-        assert paths.data_directory({"SIBYL_DATA_DIR": "/srv/chats"}) == Path("/srv/chats")
-
-    def test_is_the_flags_before_the_variables(self):
-        environ = {"SIBYL_DATA_DIR": "/srv/chats"}
-        assert paths.data_directory(environ, "/tmp/mine") == Path("/tmp/mine")
-
-    def test_is_the_platforms_where_the_variable_is_empty(self):
-        assert paths.data_directory({"SIBYL_DATA_DIR": ""}) == paths.data_directory({})
-
-    def test_is_absolute_even_if_it_was_named_from_here(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ):
-        monkeypatch.chdir(tmp_path)
-        assert paths.data_directory({}, "chats") == tmp_path / "chats"
-
-    def test_may_be_named_from_the_home(self, private_home: Path):
-        assert paths.data_directory({}, "~/chats") == private_home / "chats"
-
-    def test_is_not_made_by_asking_for_it(self, tmp_path: Path):
-        assert not paths.data_directory({}, str(tmp_path / "chats")).exists()
+@pytest.mark.parametrize(
+    ("variable", "flag", "place"),
+    [
+        (None, None, ""),
+        ("", None, ""),
+        ("/srv/chats", None, "/srv/chats"),
+        ("/srv/chats", "/tmp/mine", "/tmp/mine"),
+        (None, "chats", "{here}/chats"),
+        (None, "~/chats", "{home}/chats"),
+    ],
+)
+def test_the_data_directory_is_that_of_the_flag_the_variable_or_the_platform(
+    variable, flag, place, tmp_path: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    environ = {} if variable is None else {"SIBYL_DATA_DIR": variable}
+    wanted = place.format(here=tmp_path, home=private_home)
+    platforms = platformdirs.user_data_path("sibyl", appauthor=False)
+    assert paths.data_directory(environ, flag) == Path(wanted or platforms)
+    assert not (tmp_path / "chats").exists()
 
 
-class TestTheConfigFile:
-    def test_is_in_the_platforms_place_unless_told_otherwise(self):
-        place = platformdirs.user_config_path("sibyl", appauthor=False)
-        assert paths.config_file({}) == place / "config.toml"
-
-    def test_is_the_variables(self):
-        assert paths.config_file({"SIBYL_CONFIG": "/etc/my.toml"}) == Path("/etc/my.toml")
+def test_the_config_file_is_in_the_platforms_place_unless_told_otherwise():
+    place = platformdirs.user_config_path("sibyl", appauthor=False)
+    assert paths.config_file({}) == place / "config.toml"
+    assert paths.config_file({"SIBYL_CONFIG": "/etc/my.toml"}) == Path("/etc/my.toml")
 
 
 def test_the_state_directory_is_the_platforms():
@@ -136,13 +126,9 @@ class TestTheCommandThatStartsItAgain:
         monkeypatch.chdir(tmp_path)
         return tmp_path
 
-    def test_is_its_name_where_a_shell_finds_it_by_that(self, installed):
+    def test_is_its_name_only_where_a_shell_finds_it_by_that(self, installed, monkeypatch):
         assert paths.command(f"{installed}/known/sibyl-tui") == "sibyl-tui"
-
-    def test_is_as_it_was_called_where_the_name_is_another_program_s(self, installed):
         assert paths.command("my own/sibyl-tui") == "'my own/sibyl-tui'"
-
-    def test_is_as_it_was_called_where_the_name_is_nobody_s(self, installed, monkeypatch):
         monkeypatch.setenv("PATH", str(installed / "nowhere"))
         assert paths.command(".venv/bin/sibyl-tui") == ".venv/bin/sibyl-tui"
 

@@ -88,17 +88,14 @@ def test_a_session_begins_with_what_its_header_says():
     session = session_of()
     assert (session.id, session.name, session.model) == ("tale", "", "offline:guide")
     assert (session.loaded_messages, session.todos, session.summary) == ((), (), None)
+    assert (session.settings, session.last_record_at) == (Settings(), HEADER.created_at)
     assert (counts(session), session.prompt_count) == ((0, 0), 0)
 
 
-def test_messages_stand_in_the_order_of_the_file_whatever_their_times():
-    session = session_of(user("m1", time=at(9)), answer("m2", time=at(1)), user("m3", time="?"))
-    assert ids(session.loaded_messages) == ["m1", "m2", "m3"]
-
-
-def test_messages_of_every_role_are_counted():
-    tool = Message("m3", "tool", "result", at(0), tool_call_id="c")
-    assert counts(session_of(user("m1"), answer("m2"), tool)) == (3, 3)
+def test_messages_of_every_role_stand_in_the_order_of_the_file_whatever_their_times():
+    tool = Message("m3", "tool", "result", "?", tool_call_id="c")
+    session = session_of(user("m1", time=at(9)), answer("m2", time=at(1)), tool)
+    assert (ids(session.loaded_messages), counts(session)) == (["m1", "m2", "m3"], (3, 3))
 
 
 def test_an_id_seen_again_replaces_the_earlier_message_in_its_place():
@@ -113,40 +110,24 @@ def test_an_id_seen_again_after_a_reset_stays_before_it():
     assert [message.text for message in session.all_messages] == ["new one"]
 
 
-def test_what_is_replaced_is_hidden_and_counted_in_the_total_only():
-    session = session_of(user("m1"), answer("m2", status="failed"), answer("m3", replaces="m2"))
-    assert ids(session.loaded_messages) == ids(session.all_messages) == ["m1", "m3"]
-    assert counts(session) == (2, 3)
-
-
-def test_an_answer_retried_many_times_shows_its_last():
-    retries = [answer(f"m{n}", replaces=f"m{n - 1}") for n in range(2, 6)]
-    session = session_of(answer("m1"), *retries)
-    assert (ids(session.loaded_messages), counts(session)) == (["m5"], (1, 5))
-
-
-def test_what_is_replaced_twice_is_taken_off_once():
-    session = session_of(answer("m1"), answer("m2", replaces="m1"), answer("m3", replaces="m1"))
-    assert (ids(session.loaded_messages), counts(session)) == (["m2", "m3"], (2, 3))
-
-
-def test_a_replaced_answer_that_comes_late_is_hidden_too():
-    session = session_of(answer("m2", replaces="m1"), answer("m1"))
-    assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
-
-
-def test_an_id_seen_again_may_say_only_then_what_it_replaces():
-    session = session_of(answer("m1"), answer("m2"), answer("m2", replaces="m1"))
-    assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
-
-
-def test_what_was_replaced_before_a_reset_changes_no_count_after_it():
-    session = session_of(answer("m1"), RESET, answer("m2", replaces="m1"))
-    assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
-
-
-def test_to_replace_what_is_not_there_changes_nothing():
-    assert counts(session_of(answer("m2", replaces="m1"))) == (1, 1)
+@pytest.mark.parametrize(
+    ("records", "shown", "counted"),
+    [
+        ((user("m1"), answer("m2", status="failed"), answer("m3", replaces="m2")), "13", (2, 3)),
+        ((answer("m1"), *(answer(f"m{n}", replaces=f"m{n - 1}") for n in (2, 3, 4))), "4", (1, 4)),
+        ((answer("m1"), answer("m2", replaces="m1"), answer("m3", replaces="m1")), "23", (2, 3)),
+        ((answer("m2", replaces="m1"), answer("m1")), "2", (1, 2)),
+        ((answer("m1"), answer("m2"), answer("m2", replaces="m1")), "2", (1, 2)),
+        ((answer("m1"), RESET, answer("m2", replaces="m1")), "2", (1, 2)),
+        ((answer("m2", replaces="m1"),), "2", (1, 1)),
+        ((answer("m1", status="failed"), first("m2", "again", replaces="m1")), "2", (1, 2)),
+        ((first("m1", "cut"), answer("m2", replaces="m1")), "2", (1, 2)),
+    ],
+)
+def test_what_is_replaced_is_hidden_and_counted_once_in_the_total_only(records, shown, counted):
+    session = session_of(*records)
+    assert ids(session.loaded_messages) == [f"m{number}" for number in shown]
+    assert counts(session) == counted
 
 
 def test_unknown_records_and_a_second_header_change_nothing():
@@ -161,14 +142,15 @@ def test_unknown_records_and_a_second_header_change_nothing():
 # --- answers that are still arriving, or never came to their end
 
 
-def test_pieces_without_a_holder_are_an_interrupted_message():
-    session = session_of(user("m1"), first("m2", "Once ", replaces="m0"), piece("m2", 5, "upon"))
+def test_pieces_without_a_holder_are_interrupted_messages():
+    begun = first("m2", "Once ", replaces="m0"), piece("m2", 5, "upon")
+    session = session_of(user("m1"), *begun, first("m3", "three"))
     expected = answer(
         "m2", "Once upon", at(5), status="interrupted", model="openai:x", replaces="m0"
     )
-    assert session.loaded_messages == (user("m1"), expected)
-    assert (session.interrupted, session.arriving) == ((expected,), frozenset())
-    assert counts(session) == (2, 2)
+    assert session.loaded_messages[:2] == (user("m1"), expected)
+    assert (session.interrupted[0], session.arriving) == (expected, frozenset())
+    assert (ids(session.interrupted), counts(session)) == (["m2", "m3"], (3, 3))
 
 
 def test_pieces_whose_holder_lives_are_an_answer_on_its_way_and_not_counted_yet():
@@ -198,24 +180,19 @@ def test_pieces_that_come_after_their_message_are_old_news():
     assert (texts(session), session.interrupted, counts(session)) == (["whole"], (), (1, 1))
 
 
-def test_a_piece_written_twice_counts_once():
-    session = session_of(first("m1", "Once "), piece("m1", 5, "upon"), piece("m1", 5, "upon a"))
-    assert texts(session) == ["Once upon a"]
-
-
-def test_pieces_that_overlap_count_from_their_own_place():
-    session = session_of(first("m1", "Once upon"), piece("m1", 5, "there was"))
-    assert texts(session) == ["Once there was"]
-
-
-def test_pieces_that_overlap_several_others_count_from_their_own_place():
-    pieces = [
-        first("m1", "One "),
-        piece("m1", 4, "two "),
-        piece("m1", 8, "three"),
-        piece("m1", 2, "c"),
-    ]
-    assert texts(session_of(*pieces)) == ["Onc"]
+@pytest.mark.parametrize(
+    ("begin", "pieces", "text"),
+    [
+        ("Once ", [(5, "upon"), (5, "upon a")], "Once upon a"),
+        ("Once upon", [(5, "there was")], "Once there was"),
+        ("One ", [(4, "two "), (8, "three"), (2, "c")], "Onc"),
+        ("会話😀", [(3, "!")], "会話😀!"),
+        ("Once ", [(10, "a time")], "Once a time"),
+    ],
+    ids=["written twice", "overlap", "overlap of several", "code points", "one is missing"],
+)
+def test_each_piece_counts_from_its_own_place(begin, pieces, text):
+    assert texts(session_of(first("m1", begin), *(piece("m1", *each) for each in pieces))) == [text]
 
 
 def test_an_answer_of_very_many_pieces_is_folded_in_the_time_of_one_reading():
@@ -227,16 +204,6 @@ def test_an_answer_of_very_many_pieces_is_folded_in_the_time_of_one_reading():
     assert len(texts(session)[0]) == 10_000_000
     # Joined at every piece it takes the processor minutes on a slow machine, this a second.
     assert time.process_time() - begun < 10
-
-
-def test_places_in_an_answer_are_code_points():
-    session = session_of(first("m1", "会話😀"), piece("m1", 3, "!"))
-    assert texts(session) == ["会話😀!"]
-
-
-def test_without_a_piece_in_the_midst_the_others_are_kept():
-    session = session_of(first("m1", "Once "), piece("m1", 10, "a time"))
-    assert texts(session) == ["Once a time"]
 
 
 def test_without_its_first_piece_an_answer_is_kept_as_far_as_it_is_known():
@@ -251,28 +218,11 @@ def test_the_time_of_an_answer_without_its_first_piece_is_not_asked():
     assert (session.last_used_at, session.last_record_at) == (at(1), at(1))
 
 
-def test_pieces_of_a_retry_hide_the_failed_answer():
-    failed = answer("m1", status="failed")
-    session = session_of(failed, first("m2", "again", replaces="m1"))
-    assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
-
-
-def test_an_interrupted_answer_that_was_retried_is_hidden():
-    session = session_of(first("m1", "cut"), answer("m2", replaces="m1"))
-    assert (ids(session.loaded_messages), session.message_count) == (["m2"], 1)
-
-
 def test_an_answer_that_began_before_a_reset_ends_there_too():
     for end in [(), (answer("m1"),)]:
         session = session_of(first("m1", "cut"), RESET, user("m2"), *end)
         assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
         assert ids(session.all_messages) == ["m1", "m2"]
-
-
-def test_several_answers_may_be_interrupted():
-    session = session_of(first("m1", "one"), user("m2"), first("m3", "three"))
-    assert ids(session.interrupted) == ["m1", "m3"]
-    assert (ids(session.loaded_messages), counts(session)) == (["m1", "m2", "m3"], (3, 3))
 
 
 def test_a_fold_goes_on_after_it_was_asked():
@@ -285,8 +235,8 @@ def test_a_fold_goes_on_after_it_was_asked():
 # --- resets
 
 
-def test_after_a_reset_live_starts_anew():
-    session = session_of(user("m1"), answer("m2"), RESET, user("m3"))
+def test_after_the_last_reset_live_starts_anew():
+    session = session_of(user("m1"), RESET, answer("m2"), RESET, user("m3"))
     assert ids(session.loaded_messages) == ["m3"]
     assert ids(session.all_messages) == ["m1", "m2", "m3"]
     assert session.entries[session.live_from - 1] == RESET
@@ -298,16 +248,12 @@ def test_after_a_reset_an_earlier_summary_no_longer_counts():
     assert session_of(user("m1"), RESET, SUMMARY).summary == SUMMARY
 
 
-def test_name_model_to_dos_and_prompt_count_stay_after_a_reset():
+def test_name_model_to_dos_settings_and_prompt_count_stay_after_a_reset():
     told = state(name="Tale", model="openai:x", prompt_count=3)
-    session = session_of(told, TODOS, RESET)
+    session = session_of(SETTINGS, Settings(temperature=0.5), told, TODOS, RESET)
     assert (session.name, session.model, session.prompt_count) == ("Tale", "openai:x", 3)
-    assert session.todos == TODOS.items
-
-
-def test_only_the_last_reset_counts():
-    session = session_of(user("m1"), RESET, user("m2"), RESET, user("m3"))
-    assert (ids(session.loaded_messages), counts(session)) == (["m3"], (1, 3))
+    assert (session.todos, session.settings) == (TODOS.items, Settings(temperature=0.5))
+    assert session_of(TODOS, Todos(items=())).todos == ()
 
 
 # --- summary and to-dos
@@ -321,20 +267,13 @@ def test_the_last_summary_counts_and_each_stands_where_it_was_written():
     assert ids(session.loaded_messages) == ["m1", "m2"]
 
 
-def test_the_last_to_dos_are_the_whole_list():
-    assert session_of(TODOS, Todos(items=())).todos == ()
-
-
 # --- states
 
 
-def test_the_last_state_counts():
+def test_the_last_state_counts_and_without_a_model_means_that_of_the_header():
     session = session_of(state(name="old"), state(name="Tale", model="openai:x", updated_at=at(9)))
     assert (session.name, session.model) == ("Tale", "openai:x")
     assert session.updated_at == session.last_record_at == at(9)
-
-
-def test_a_state_without_a_model_means_that_of_the_header():
     assert session_of(state(model="openai:x"), state(model="")).model == HEADER.model
 
 
@@ -348,22 +287,17 @@ def test_a_whole_file_is_counted_whatever_its_states_say():
     assert counts(session) == (2, 2)
 
 
-def test_from_the_middle_on_counts_go_on_from_the_state():
-    session = session_of(state(message_count=9, total_count=12), user("m2"), whole=False)
-    assert counts(session) == (10, 13)
-
-
-def test_from_the_middle_on_a_retry_takes_off_the_answer_that_was_not_read():
-    session = session_of(
-        state(message_count=9, total_count=12), answer("m2", replaces="m1"), whole=False
-    )
-    assert counts(session) == (9, 13)
-
-
-def test_from_the_middle_on_what_was_not_read_is_not_live_after_a_reset():
+@pytest.mark.parametrize(
+    ("records", "counted"),
+    [
+        ([user("m2")], (10, 13)),
+        ([answer("m2", replaces="m1")], (9, 13)),
+        ([RESET, answer("m2", replaces="m1")], (1, 13)),
+    ],
+)
+def test_from_the_middle_on_counts_go_on_from_the_state(records, counted):
     told = state(message_count=9, total_count=12)
-    session = session_of(told, RESET, answer("m2", replaces="m1"), whole=False)
-    assert counts(session) == (1, 13)
+    assert counts(session_of(told, *records, whole=False)) == counted
 
 
 def test_going_on_an_id_seen_again_hides_what_it_replaces_no_second_time():
@@ -394,18 +328,6 @@ def test_from_the_middle_on_summary_and_to_dos_may_be_given_from_before():
     fold.seed(TODOS)
     assert (fold.session().summary, fold.session().todos) == (SUMMARY, TODOS.items)
     assert fold.session().entries == ()
-
-
-# --- settings
-
-
-def test_the_last_settings_count_and_stay_after_a_reset():
-    session = session_of(SETTINGS, Settings(temperature=0.5), RESET)
-    assert session.settings == Settings(temperature=0.5)
-
-
-def test_a_session_without_settings_has_none_of_its_own():
-    assert session_of(user("m1")).settings == Settings()
 
 
 # --- offsets
@@ -478,10 +400,6 @@ def test_opened_and_closed_are_the_last_ones_and_what_is_opened_again_is_not_clo
 def test_the_time_of_the_last_record_is_known(last):
     assert session_of(user("m1", time=at(3)), last).last_record_at == at(7)
     assert session_of(user("m1", time=at(3)), last, TODOS).last_record_at == at(7)
-
-
-def test_without_any_record_the_last_one_was_the_header():
-    assert session_of().last_record_at == HEADER.created_at
 
 
 # --- all of it
