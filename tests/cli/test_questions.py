@@ -1,4 +1,4 @@
-"""Asking on the terminal whether a tool may be run."""
+"""Questions on the terminal: may a tool be run, and what a server asks."""
 
 import asyncio
 import json

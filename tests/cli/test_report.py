@@ -1,4 +1,4 @@
-"""The report of ``doctor``, to be pasted into a bug report."""
+"""The report of ``doctor``, of files and of a server."""
 
 import json
 import os

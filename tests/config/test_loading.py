@@ -1,4 +1,4 @@
-"""The tools that were set up on the screen, and the user's own settings over them."""
+"""What is kept beside the configuration, the levels of a model, and passwords of a store."""
 
 from pathlib import Path
 

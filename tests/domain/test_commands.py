@@ -100,16 +100,13 @@ def test_each_command_is_found_by_its_own_name():
         assert parse(command.line.partition(" ")[0]) == Invocation(command.name)
 
 
-def test_a_command_that_takes_something_says_what():
+def test_a_command_that_takes_something_says_what_and_how_it_is_typed():
+    assert BY_NAME["load"].line == "/load [NAME, NUMBER or ID]"
+    assert BY_NAME["save"].line == "/save"
     for command in COMMANDS:
         assert bool(command.usage) == (command.takes != "nothing")
         assert command.help
         assert command.title
-
-
-def test_a_line_is_how_a_command_is_typed():
-    assert BY_NAME["save"].line == "/save"
-    assert BY_NAME["load"].line == "/load [NAME, NUMBER or ID]"
 
 
 def test_a_command_of_the_table_is_known_and_one_of_the_users_own_sends_a_text():
@@ -125,17 +122,18 @@ def test_a_command_of_the_table_is_known_and_one_of_the_users_own_sends_a_text()
 TEMPLATES = {"review": "Review this:\n{args}\nBe brief.", "haiku": "A haiku.", "just": "{args}"}
 
 
-def test_words_come_in_the_place_of_args():
-    assert filled("Review {args}.", "a {text}\nof two lines") == "Review a {text}\nof two lines."
-
-
-def test_words_come_in_every_place_of_args():
-    assert filled("{args}, not {args}", "yes") == "yes, not yes"
-
-
-def test_words_come_after_a_blank_line_where_no_place_is_named():
-    assert filled("A haiku.\n", "about rain") == "A haiku.\n\nabout rain"
-    assert filled("A haiku.\n", "") == "A haiku.\n"
+@pytest.mark.parametrize(
+    ("template", "words", "sent"),
+    [
+        ("Review {args}.", "a {text}\nof two lines", "Review a {text}\nof two lines."),
+        ("{args}, not {args}", "yes", "yes, not yes"),
+        ("A haiku.\n", "about rain", "A haiku.\n\nabout rain"),
+        ("A haiku.\n", "", "A haiku.\n"),
+        ("{0} {n} {{args}} %s $args \\1 {args}", "{args}", "{0} {n} {{args}} %s $args \\1 {args}"),
+    ],
+)
+def test_words_come_in_each_place_of_args_else_after_a_blank_line(template, words, sent):
+    assert filled(template, words) == sent
 
 
 @given(any_text(), any_text())
@@ -144,23 +142,19 @@ def test_nothing_else_means_anything(before, words):
     assert filled(f"{before}\0{{args}}", words) == f"{before}\0{words}"
 
 
-def test_braces_percent_signs_and_backslashes_are_sent_as_they_are():
-    template = "{0} {name} {{args}} %s $args \\1 {args}"
-    assert filled(template, "{args}") == "{0} {name} {{args}} %s $args \\1 {args}"
+REVIEW = "/Review  some words\nand more "
 
 
-def test_a_command_of_the_users_own_is_a_text_to_be_sent():
-    typed = "/Review  some words\nand more "
-    sent = "Review this:\nsome words\nand more\nBe brief."
-    assert read_input(typed, TEMPLATES) == PromptText(typed, sent)
-    assert read_input("/haiku", TEMPLATES) == PromptText("/haiku", "A haiku.")
-
-
-def test_a_command_that_would_send_nothing_stays_a_command():
-    assert read_input("/just", TEMPLATES) == Invocation("just")
-
-
-def test_other_commands_and_texts_are_what_they_are():
-    assert read_input("/save", TEMPLATES) == Invocation("save")
-    assert read_input("//review x", TEMPLATES) == PromptText("//review x", "/review x")
-    assert read_input("review", TEMPLATES) == PromptText("review", "review")
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        (REVIEW, PromptText(REVIEW, "Review this:\nsome words\nand more\nBe brief.")),
+        ("/haiku", PromptText("/haiku", "A haiku.")),
+        ("/just", Invocation("just")),
+        ("/save", Invocation("save")),
+        ("//review x", PromptText("//review x", "/review x")),
+        ("review", PromptText("review", "review")),
+    ],
+)
+def test_a_command_of_the_users_own_is_a_text_to_be_sent_unless_it_would_send_nothing(typed, read):
+    assert read_input(typed, TEMPLATES) == read

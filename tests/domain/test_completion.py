@@ -40,38 +40,14 @@ def test_a_slash_offers_every_command_in_the_order_of_help():
     assert "/resume list|delete|clear" in offered
 
 
-def test_letters_offer_the_commands_that_begin_so():
-    expected = ["/sessions ", "/search ", "/system ", "/set ", "/save", "/session ", "/stop"]
-    assert texts("/s") == expected
-    assert texts("/SA") == ["/save"]
-
-
 def test_a_command_is_offered_with_its_help():
     load = BY_NAME["load"]
     assert completions("/lo") == (Completion("/load ", load.line, load.help, "/load"),)
 
 
-def test_a_blank_follows_a_command_that_takes_something():
-    assert texts("/load") == ["/load "]
-    assert texts("/sav") == ["/save"]
-
-
 def test_themes_are_offered_by_name():
     found = completions("/theme li", [], MODELS, ["nord", "textual-light"])
     assert [each.text for each in found] == ["/theme textual-light"]
-
-
-def test_the_values_of_a_setting_are_offered():
-    assert texts("/set ") == ["/set temperature", "/set max_tokens", "/set effort"]
-    efforts = [f"/set effort {effort}" for effort in ("off", "low", "medium", "high", "default")]
-    assert texts("/set effort ") == efforts
-    assert texts("/set effort H") == ["/set effort high"]
-    assert texts("/set max_tokens ") == ["/set max_tokens default"]
-    assert texts("/set effort high") == []
-
-
-def test_what_is_done_with_a_to_do_is_offered():
-    assert texts("/todo d") == ["/todo done"]
 
 
 @pytest.mark.parametrize("text", ["/nothing", "/etc is full", "/nothing "])
@@ -81,17 +57,41 @@ def test_what_would_be_an_unknown_command_may_become_a_text(text):
     assert text_to_send(f"/{text}") == text
 
 
-@pytest.mark.parametrize("text", ["/save", "/model openai:GPT-mini", "/help load"])
-def test_a_finished_text_is_offered_nothing(text):
-    assert texts(text) == []
+_SETTINGS = ("temperature", "max_tokens", "effort")
+_EFFORTS = ("off", "low", "medium", "high", "default")
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "s", "say /s", " /s", "//s", "/etc/", "/a1", "/日本", "/load s\n", "/save "],
+    ("typed", "offered"),
+    [
+        ("/s", ["/sessions ", "/search ", "/system ", "/set ", "/save", "/session ", "/stop"]),
+        ("/SA", ["/save"]),
+        ("/load", ["/load "]),
+        ("/sav", ["/save"]),
+        ("/LOAD  note", ["/LOAD  notes"]),
+        ("/set ", [f"/set {name}" for name in _SETTINGS]),
+        ("/set effort ", [f"/set effort {effort}" for effort in _EFFORTS]),
+        ("/set effort H", ["/set effort high"]),
+        ("/set max_tokens ", ["/set max_tokens default"]),
+        ("/set effort high", []),
+        ("/todo d", ["/todo done"]),
+        ("/model ", [f"/model {name}" for name in MODELS]),
+        ("/model gpt", ["/model openai:GPT-mini"]),
+        ("/help lo", ["/help load"]),
+        ("/help /lo", ["/help load"]),
+        # Another name of a command, but not beside the command's own.
+        ("/exi", ["/exit"]),
+        ("/mode", ["/model "]),
+        ("/models", ["/models "]),
+        ("/models gpt", ["/models openai:GPT-mini"]),
+        # What is finished, or is no command.
+        *((text, []) for text in ("/exit", "/save", "/model openai:GPT-mini", "/help load")),
+        *((text, []) for text in ("", "s", "say /s", " /s", "//s", "/etc/", "/a1", "/日本")),
+        *((text, []) for text in ("/load s\n", "/save ")),
+    ],
 )
-def test_an_ordinary_text_is_offered_nothing(text):
-    assert texts(text) == []
+def test_a_command_is_completed_and_then_its_arguments(typed, offered):
+    assert texts(typed) == offered
 
 
 def test_sessions_are_offered_in_the_order_given():
@@ -116,15 +116,6 @@ def test_a_session_is_found_by_its_id_or_words_of_its_label(argument, found):
     assert [text.split()[-1] for text in texts(f"/load {argument}")] == [t.id for t in found]
 
 
-def test_the_command_stays_as_it_was_typed():
-    assert texts("/LOAD  note") == ["/LOAD  notes"]
-
-
-def test_models_are_found_by_any_part_of_their_name():
-    assert texts("/model ") == [f"/model {name}" for name in MODELS]
-    assert texts("/model gpt") == ["/model openai:GPT-mini"]
-
-
 def test_commands_of_the_users_own_are_offered_after_the_others():
     own = template_commands({"save": "x", "savings": "Count:\nthem"})[1:]
     found = completions("/sav", [], [], [], own)
@@ -132,26 +123,6 @@ def test_commands_of_the_users_own_are_offered_after_the_others():
     assert found[-1].help == "send: Count:"
     assert completions("/savings a", [], [], [], own) == ()
     assert [each.text for each in completions("/help savi", own=own)] == ["/help savings"]
-
-
-def test_another_name_of_a_command_is_offered_once_it_is_begun():
-    assert texts("/exi") == ["/exit"]
-    assert texts("/exit") == []
-    assert "/exit" not in texts("/")
-
-
-def test_another_name_is_not_offered_beside_the_commands_own():
-    assert texts("/mode") == ["/model "]
-    assert texts("/models") == ["/models "]
-
-
-def test_the_arguments_of_another_name_are_those_of_the_command():
-    assert texts("/models gpt") == ["/models openai:GPT-mini"]
-
-
-def test_help_takes_a_command():
-    assert texts("/help lo") == ["/help load"]
-    assert texts("/help /lo") == ["/help load"]
 
 
 def test_a_command_for_closed_sessions_is_not_offered_open_ones(monkeypatch):
@@ -207,29 +178,22 @@ def test_without_a_word_nearer_files_come_first_and_hidden_ones_last():
     ]
 
 
-def test_a_last_name_that_begins_so_comes_before_one_that_contains_it_and_before_folders():
-    paths = ["main/other.py", "a/domain.py", "b/main.py"]
-    assert matching("main", paths) == ["b/main.py", "a/domain.py", "main/other.py"]
-
-
-def test_letters_in_their_order_are_enough():
-    assert matching("srcpr") == ["src/prompt.py"]
-    assert matching("mnpy") == ["src/main.py"]
-    assert matching("pymn") == []
-
-
-def test_upper_and_lower_case_are_the_same():
-    assert matching("readme") == ["README.md"]
-    assert matching("MAIN") == ["src/main.py"]
-
-
-def test_a_folder_and_a_slash_offer_what_is_in_it_and_not_the_folder_again():
-    assert matching("src/") == ["src/main.py", "src/prompt.py"]
-    assert matching("src/p") == ["src/prompt.py"]
-
-
-def test_letters_in_their_order_count_only_where_nothing_contains_them():
-    assert matching("ma", ["src/main.py", "src/mesa.py"]) == ["src/main.py"]
+@pytest.mark.parametrize(
+    ("wanted", "paths", "found"),
+    [
+        ("main", ["main/a", "b/domain", "b/main"], ["b/main", "b/domain", "main/a"]),
+        ("srcpr", PATHS, ["src/prompt.py"]),
+        ("mnpy", PATHS, ["src/main.py"]),
+        ("pymn", PATHS, []),
+        ("readme", PATHS, ["README.md"]),
+        ("MAIN", PATHS, ["src/main.py"]),
+        ("src/", PATHS, ["src/main.py", "src/prompt.py"]),
+        ("src/p", PATHS, ["src/prompt.py"]),
+        ("ma", ["src/main.py", "src/mesa.py"], ["src/main.py"]),
+    ],
+)
+def test_a_name_that_begins_so_comes_first_and_letters_in_their_order_last(wanted, paths, found):
+    assert matching(wanted, paths) == found
 
 
 def test_every_path_that_has_the_letters_is_found_and_no_other():

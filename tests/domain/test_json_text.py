@@ -1,4 +1,4 @@
-"""Limits of JSON: brackets and digits count where they are not part of a string."""
+"""JSON within its limits, and JSON as it is written for journals and terminals."""
 
 import json
 import math

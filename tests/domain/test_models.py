@@ -1,4 +1,4 @@
-"""The order of the models, and the filter."""
+"""Names that models can have, the order of their rows, and the filter."""
 
 import pytest
 
@@ -45,30 +45,17 @@ def names(rows):
     return [row.name for row in rows]
 
 
-def test_models_chosen_last_come_first_and_once():
-    rows = arrange(LISTED, ("local:c", "openai:b"), "openai:a", {})
+def test_few_models_chosen_last_of_servers_that_are_there_come_first_and_once():
+    rows = arrange(LISTED, ("local:c", "openai:b"), "openai:a", {"openai:a": ModelFacts(1000)})
     assert names(rows) == ["local:c", "openai:b", "openai:a"]
     assert [row.recent for row in rows] == [True, True, False]
     assert [row.current for row in rows] == [False, False, True]
-
-
-def test_models_of_servers_that_are_gone_are_left_out():
+    assert [row.facts.window for row in rows] == [None, None, 1000]
     assert names(arrange(LISTED, ("gone:x",), "", {})) == ["openai:a", "openai:b", "local:c"]
-
-
-def test_a_chosen_model_that_no_server_lists_is_there():
     assert names(arrange(LISTED, ("openai:own",), "", {}))[0] == "openai:own"
     assert names(arrange(LISTED, (), "strange:x", {}))[0] == "strange:x"
-
-
-def test_few_of_those_chosen_last_are_shown():
     recent = tuple(f"openai:{number}" for number in range(50))
     assert len(arrange({"openai": ()}, recent, "", {})) == MOST_RECENT
-
-
-def test_facts_stand_with_their_models():
-    facts = {"openai:a": ModelFacts(1000)}
-    assert arrange(LISTED, (), "", facts)[0].facts.window == 1000
 
 
 @pytest.mark.parametrize(

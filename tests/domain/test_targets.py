@@ -74,9 +74,12 @@ def is_unknown(target, listed=(), catalog=CATALOG):
 # --- each kind
 
 
-def test_a_listed_number_is_the_session_in_that_line():
-    listed = ["imported", "session-20260222-4"]
+def test_a_listed_number_is_the_session_in_that_line_even_if_it_is_gone_or_an_id_is_like_it():
+    listed = ["imported", "gone"]
     assert [find("1", listed), find("2", listed)] == listed
+    catalog = FakeCatalog(**{"1": (HERE, 4, "")})
+    assert find("1", listed, catalog) == "imported"
+    assert find("1", [], catalog) == "1"
 
 
 @pytest.mark.parametrize(
@@ -116,10 +119,6 @@ def test_the_first_kind_that_matches_wins(target, session_id, sessions):
     assert find(target, catalog=FakeCatalog(**sessions)) == session_id
 
 
-def test_a_listed_number_means_what_was_printed_also_if_it_is_gone():
-    assert find("1", ["gone"]) == "gone"
-
-
 def test_of_projects_of_one_name_this_one_is_meant_and_elsewhere_it_is_told():
     shops = FakeCatalog(a=("project:/one/shop", 1, ""), b=("project:/two/shop", 1, ""))
     assert resolve("shop#1", "project:/two/shop", shops) == "b"
@@ -132,35 +131,16 @@ def test_of_projects_of_one_name_this_one_is_meant_and_elsewhere_it_is_told():
 @pytest.mark.parametrize(
     "target",
     [
-        *(
-            "",
-            " ",
-            "#",
-            "#9",
-            "#0",
-            "#-1",
-            f"{HERE}#3",
-            "nowhere#1",
-            "auth bug",
-            "Auth",
-            " Auth bug",
-        ),
-        *(
-            "session-2027",
-            "2026x",
-            "SESSION-20260111-1",
-            "../imported",
-            "imported\n",
-            "imported\x00",
-        ),
+        *("", " ", "#", "#9", "#0", "#-1", f"{HERE}#3", "nowhere#1", "auth bug", "Auth"),
+        *(" Auth bug", "session-2027", "2026x", "SESSION-20260111-1", "../imported"),
+        *("imported\n", "imported\x00", "5abc", "1a", "1-", "#1a", "1#", "9" * 5000),
+        *(f"#{'9' * 5000}", *"１¹١①一Ⅰ", *(f"#{digit}" for digit in "１¹١①一Ⅰ")),
     ],
 )
 def test_what_matches_nothing_is_not_found(target):
     assert is_unknown(target)
-
-
-def test_an_empty_target_is_neither_an_empty_name_nor_the_beginning_of_every_id():
-    assert is_unknown("", catalog=FakeCatalog(only=(HERE, 1, "")))
+    assert is_unknown(target, ["imported"] * 9)
+    assert not target or is_unknown("", catalog=FakeCatalog(only=(HERE, 1, "")))
 
 
 @pytest.mark.parametrize("number", ["0", "3", "99", "-1", "+1", "1.0", " 1", "1 ", "1_0"])
@@ -170,22 +150,6 @@ def test_a_number_that_is_not_in_the_list_is_looked_for_as_something_else(number
     assert find(number, listed, FakeCatalog(one=(HERE, 1, number))) == "one"
 
 
-@pytest.mark.parametrize("digit", ["１", "¹", "١", "①", "一", "Ⅰ"])
-def test_digits_of_other_scripts_are_no_numbers(digit):
-    assert is_unknown(digit, ["imported"])
-    assert is_unknown(f"#{digit}")
-
-
-def test_a_number_too_long_for_any_list_is_none():
-    assert is_unknown("9" * 5000, ["imported"])
-    assert is_unknown("#" + "9" * 5000)
-
-
-@pytest.mark.parametrize("target", ["5abc", "1a", "1-", "#1a", "1#"])
-def test_what_only_begins_with_a_number_is_none(target):
-    assert is_unknown(target, ["imported"] * 9)
-
-
 @pytest.mark.parametrize("number", ["2", "20", "2026", "2026011"])
 def test_digits_that_say_no_whole_day_are_the_beginning_of_no_id(number):
     catalog = FakeCatalog(session_20260111_1=(HERE, 1, ""))
@@ -193,34 +157,21 @@ def test_digits_that_say_no_whole_day_are_the_beginning_of_no_id(number):
     assert find("20260111", catalog=catalog) == find("session-2", catalog=catalog)
 
 
-# --- the first kind that matches wins
-
-
-def test_a_listed_number_goes_before_an_id():
-    catalog = FakeCatalog(**{"1": (HERE, 4, "")})
-    assert find("1", ["listed"], catalog) == "listed"
-    assert find("1", [], catalog) == "1"
-
-
 # --- ties
 
 
-def test_a_name_of_several_sessions_is_an_error_that_names_them():
-    assert candidates("Auth bug") == ("session-20260111-1", "session-20260222-3")
-
-
-def test_a_prefix_of_several_ids_is_an_error_that_names_them():
-    assert candidates("20260111") == ("session-20260111-1", "session-20260111-2")
-
-
-def test_both_forms_of_a_prefix_are_of_one_kind():
-    catalog = FakeCatalog(abc=(HERE, 1, ""), session_abd=(HERE, 2, ""))
-    assert candidates("ab", catalog) == ("abc", "session-abd")
-
-
-def test_a_tie_of_names_is_not_decided_by_a_prefix():
-    catalog = FakeCatalog(a=(HERE, 1, "x"), b=(HERE, 2, "x"), xy=(HERE, 3, ""))
-    assert candidates("x", catalog) == ("a", "b")
+@pytest.mark.parametrize(
+    ("target", "sessions", "named"),
+    [
+        ("Auth bug", {}, ("session-20260111-1", "session-20260222-3")),
+        ("20260111", {}, ("session-20260111-1", "session-20260111-2")),
+        ("ab", {"abc": (HERE, 1, ""), "session_abd": (HERE, 2, "")}, ("abc", "session-abd")),
+        ("x", {"a": (HERE, 1, "x"), "b": (HERE, 2, "x"), "xy": (HERE, 3, "")}, ("a", "b")),
+    ],
+    ids=["a name", "a prefix", "both forms of a prefix", "names before a prefix"],
+)
+def test_a_tie_is_an_error_that_names_the_candidates(target, sessions, named):
+    assert candidates(target, FakeCatalog(**sessions) if sessions else CATALOG) == named
 
 
 def test_a_session_told_twice_is_one():
@@ -240,21 +191,18 @@ def test_any_target_is_one_session_or_none_or_several(target):
         assert CATALOG.has(find(target, ["session-20260222-4"]))
 
 
-def test_no_file_is_asked_for_by_a_target_that_is_no_id():
-    class Watchful(FakeCatalog):
+def test_no_file_is_asked_for_by_what_is_no_id_and_no_name_is_read_where_an_id_is_given():
+    class NoFiles(FakeCatalog):
         def has(self, session_id):
             raise AssertionError(session_id)
 
-    assert is_unknown("../../etc/passwd", catalog=Watchful())
-
-
-def test_names_are_not_read_where_an_id_is_given():
-    class Slow(FakeCatalog):
+    class NoNames(FakeCatalog):
         def named(self, name):
             raise AssertionError(name)
 
-    assert find("a", catalog=Slow(a=(HERE, 1, ""))) == "a"
-    assert find("#1", catalog=Slow(a=(HERE, 1, ""))) == "a"
+    assert is_unknown("../../etc/passwd", catalog=NoFiles())
+    assert find("a", catalog=NoNames(a=(HERE, 1, ""))) == "a"
+    assert find("#1", catalog=NoNames(a=(HERE, 1, ""))) == "a"
 
 
 # --- titles

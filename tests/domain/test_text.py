@@ -1,4 +1,4 @@
-"""Fenced blocks that hold whatever is in them."""
+"""Text for people: ages, titles, cells, visible controls, fences."""
 
 import re
 import sys
@@ -14,7 +14,6 @@ from tests.strategies import any_text
 from tui.domain.text import (
     EMPTY,
     LABEL_CELLS,
-    NAME_CHARACTERS,
     age,
     cell_width,
     closed,
@@ -65,20 +64,15 @@ def before(**span):
         (before(days=6, hours=23, minutes=59, seconds=59), "6 days ago"),
         (before(days=7), "2026-01-13"),
         (before(days=400), "2024-12-16"),
+        (datetime(33, 4, 3, tzinfo=UTC), "0033-04-03"),
+        (NOW + timedelta(seconds=1), "just now"),
+        (NOW + timedelta(days=9000), "just now"),
+        (None, "unknown"),
     ],
 )
 def test_an_age_is_said_in_minutes_hours_or_days_and_from_a_week_on_as_a_date(then, words, zone):
     zone("UTC0")
     assert age(then, NOW) == words
-
-
-@pytest.mark.parametrize("span", [{"seconds": 1}, {"days": 1}, {"days": 9000}])
-def test_the_future_is_just_now(span):
-    assert age(NOW + timedelta(**span), NOW) == "just now"
-
-
-def test_no_time_is_unknown():
-    assert age(None, NOW) == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -118,11 +112,6 @@ def test_an_age_does_not_depend_on_the_zones_in_which_the_times_are_said(hours):
     assert age(before(hours=3), NOW.astimezone(there)) == "3 hours ago"
 
 
-def test_dates_have_years_of_four_digits(zone):
-    zone("UTC0")
-    assert age(datetime(33, 4, 3, tzinfo=UTC), NOW) == "0033-04-03"
-
-
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_every_time_has_an_age(then):
     assert age(then, NOW)
@@ -149,6 +138,7 @@ def test_what_shows_nothing_is_no_name(blank):
     ("name", "words"),
     [
         ("  one\n\ntwo\tthree  ", "one two three"),
+        ("\n" * 5000 + "Fix it", "Fix it"),
         ("one\u2028two\r\nthree", "one two three"),
         ("\x1b]0;x\x1b\\", "␛]0;x␛\\"),
         ("user\u202etxt", "user<U+202E>txt"),
@@ -158,10 +148,6 @@ def test_what_shows_nothing_is_no_name(blank):
 )
 def test_a_label_is_one_line_with_its_controls_visible(name, words):
     assert label(name, "", "") == words
-
-
-def test_a_prompt_that_begins_with_many_blank_lines_has_its_first_words_as_label():
-    assert label("", "", "\n" * 5000 + "Fix it") == "Fix it"
 
 
 @pytest.mark.parametrize(
@@ -194,10 +180,6 @@ def test_every_label_shows_something_in_one_line_of_80_cells(name, summary, prom
 )
 def test_a_title_is_cut_behind_a_word_where_that_loses_little(line, cells, cut):
     assert cut_at_word(line, cells) == cut
-
-
-def test_a_name_has_200_characters_at_most():
-    assert NAME_CHARACTERS == 200
 
 
 # --- cells
@@ -284,9 +266,6 @@ def test_a_cut_keeps_whole_characters_as_many_as_fit(line, cells, cut):
 def test_a_line_is_filled_up_to_the_cells_asked_for(line, more):
     padded = pad_to_cells(line, cell_width(line) + more)
     assert padded == line + " " * more
-
-
-def test_a_line_too_wide_is_not_context_use():
     assert pad_to_cells("会話", 3) == "会話"
 
 
@@ -318,9 +297,6 @@ def test_a_scope_is_called_by_the_name_of_its_directory(scope, name):
 )
 def test_a_name_is_whole_where_there_may_be_room(name, called):
     assert whole_label(name, label(name, "", "the first prompt")) == called
-
-
-def test_of_a_prompt_there_is_no_more_than_the_label():
     assert whole_label("", label("", "", "words " * 20)) == label("", "", "words " * 20)
 
 
@@ -363,13 +339,10 @@ def test_every_other_character_stays_as_it_is():
     assert make_visible(safe) == safe
 
 
-def test_newline_and_tab_stay():
-    assert make_visible("one\n\ttwo") == "one\n\ttwo"
-
-
 @pytest.mark.parametrize(
     ("text", "seen"),
     [
+        ("one\n\ttwo", "one\n\ttwo"),
         ("\x1b]52;c;ZXZpbA==\x07", "␛]52;c;ZXZpbA==␇"),
         ("\x1b]0;title\x1b\\", "␛]0;title␛\\"),
         ("\x9b2J\x85", "<U+009B>2J<U+0085>"),
@@ -471,24 +444,14 @@ def test_a_span_of_code_holds_its_own_marks():
     assert code_span("`a`") == "`` `a` ``"
 
 
-def test_it_finds_what_the_pattern_finds():
+def test_a_late_pattern_finds_what_the_pattern_finds_and_is_compiled_with_its_first_use():
     word = late_pattern("[a-z]+")
     assert word.match("one two")[0] == "one"
     assert word.sub("-", "one two") == "- -"
     assert word.findall("one two") == ["one", "two"]
-    assert word.match("three")[0] == "three"
-
-
-def test_its_flags_count():
     assert late_pattern("a.b", re.DOTALL | re.IGNORECASE).fullmatch("A\nB")
-
-
-def test_it_is_compiled_with_its_first_use():
+    with pytest.raises(AttributeError):
+        word.nothing  # noqa: B018
     broken = late_pattern("(")
     with pytest.raises(re.error):
         broken.search("")
-
-
-def test_it_has_no_more_than_a_pattern():
-    with pytest.raises(AttributeError):
-        late_pattern("a").nothing  # noqa: B018

@@ -17,22 +17,18 @@ MOMENT = datetime(2026, 1, 11, 14, 30, 22, 123000, UTC)
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
-def test_a_time_is_written_in_utc_to_the_millisecond():
-    assert format_utc(MOMENT) == "2026-01-11T14:30:22.123Z"
-
-
-def test_a_time_of_another_zone_is_written_in_utc():
-    there = MOMENT.astimezone(timezone(timedelta(hours=9)))
-    assert format_utc(there) == "2026-01-11T14:30:22.123Z"
-
-
-def test_a_time_is_never_written_later_than_it_is():
-    assert format_utc(MOMENT.replace(microsecond=999_999)) == "2026-01-11T14:30:22.999Z"
-    assert format_utc(MOMENT.replace(microsecond=0)) == "2026-01-11T14:30:22.000Z"
-
-
-def test_years_have_four_digits():
-    assert format_utc(datetime(7, 1, 1, tzinfo=UTC)) == "0007-01-01T00:00:00.000Z"
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        (MOMENT, "2026-01-11T14:30:22.123Z"),
+        (MOMENT.astimezone(timezone(timedelta(hours=9))), "2026-01-11T14:30:22.123Z"),
+        (MOMENT.replace(microsecond=999_999), "2026-01-11T14:30:22.999Z"),
+        (MOMENT.replace(microsecond=0), "2026-01-11T14:30:22.000Z"),
+        (datetime(7, 1, 1, tzinfo=UTC), "0007-01-01T00:00:00.000Z"),
+    ],
+)
+def test_a_time_is_written_in_utc_to_the_millisecond_and_never_later_than_it_is(moment, text):
+    assert format_utc(moment) == text
 
 
 # The zone may not carry a time beyond the years that there are.

@@ -1,7 +1,6 @@
 """What is no record is damage: one kind of error, whatever the line holds."""
 
 import json
-import sys
 from contextlib import suppress
 
 import msgspec
@@ -14,8 +13,10 @@ from tests.strategies import records
 from tui.domain import json_text
 from tui.domain.journal import records as module
 from tui.domain.journal.records import DamagedRecord, Reset, decode, encode
-from tui.domain.json_text import DIGITS, LINE_BYTES, NESTING
+from tui.domain.json_text import DIGITS, LINE_BYTES
 from tui.domain.text import damage_words
+
+NO_UTF_8 = (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\xaf", b"\xf8\x88\x80\x80")
 
 # --- what is damaged
 
@@ -65,9 +66,18 @@ def test_two_records_in_one_line_are_damage(line):
         "{'type':'reset','at':'now'}".encode("utf-16"),
         '{"type":"reset","at":"now"}'.encode("utf-16-le"),
         '{"type":"reset","at":"now"}'.encode("utf-32"),
+        *(b'{"type":"reset","at":"' + odd + b'"}' for odd in NO_UTF_8),
+        b'{"type":"partial","message_id":"m","at":-1,"text":"x"}',
+        b'{"type":"partial","message_id":"m","at":"0","text":"x"}',
+        b'{"type":"opened","at":"now","resumed":1}',
+        b'{"type":"todos","items":[{"content":"x","status":"done","active_form":"x"}]}',
+        b'{"type":"message","id":"m","role":"system","content":"x","timestamp":"t"}',
+        b'{"type":"message","id":"m","role":"user","content":"x","timestamp":"t","tool_calls":[{}]}',
+        b'{"type":"message","id":"m","role":"\\ud800","content":"x","timestamp":"t"}',
+        *(b"[" * 100_000, b'{"a":' * 100_000, b'{"type":"x","y":' + b"[" * 100_000),
     ],
 )
-def test_what_is_no_object_with_a_type_is_damage(line):
+def test_what_is_no_object_with_a_type_and_its_values_is_damage(line):
     with pytest.raises(DamagedRecord):
         decode(line)
 
@@ -104,38 +114,6 @@ def test_a_record_without_a_field_that_it_must_have_is_damage(line):
             decode(json.dumps({key: value[key] for key in value if key != name}).encode())
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b'{"type":"partial","message_id":"m","at":-1,"text":"x"}',
-        b'{"type":"partial","message_id":"m","at":"0","text":"x"}',
-        b'{"type":"opened","at":"now","resumed":1}',
-        b'{"type":"todos","items":[{"content":"x","status":"done","active_form":"x"}]}',
-        b'{"type":"message","id":"m","role":"system","content":"x","timestamp":"t"}',
-        b'{"type":"message","id":"m","role":"user","content":"x","timestamp":"t","tool_calls":[{}]}',
-        b'{"type":"message","id":"m","role":"\\ud800","content":"x","timestamp":"t"}',
-    ],
-)
-def test_a_value_that_no_record_has_is_damage(line):
-    with pytest.raises(DamagedRecord):
-        decode(line)
-
-
-@pytest.mark.parametrize(
-    "invalid", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\xaf", b"\xf8\x88\x80\x80"]
-)
-def test_text_that_is_no_utf_8_is_damage(invalid):
-    with pytest.raises(DamagedRecord):
-        decode(b'{"type":"reset","at":"' + invalid + b'"}')
-
-
-@pytest.mark.parametrize("kind", ["message", "novel"])
-def test_a_number_of_5000_digits_is_damage(kind):
-    line = line_of(saying([])).replace(b"[]", b"[" + b"1" * 5000 + b"]")
-    with pytest.raises(DamagedRecord):
-        decode(line.replace(b'"message"', f'"{kind}"'.encode()))
-
-
 @given(
     st.binary(max_size=40) | st.text(alphabet='{}[]":,\\ntypeu1-. ', max_size=40).map(str.encode)
 )
@@ -152,10 +130,6 @@ def test_a_line_partly_overwritten_is_a_record_or_unknown_or_damage(line, place,
 
 
 # --- limits
-
-
-def test_the_limits_are_those_of_the_design():
-    assert (LINE_BYTES, NESTING) == (64 * 1024 * 1024, 200)
 
 
 def test_a_line_of_64_mib_is_a_record_and_one_byte_more_is_damage():
@@ -196,39 +170,12 @@ def test_an_unknown_record_that_is_too_deep_is_damage():
         decode(json.dumps({"type": "novel", "x": nested(200)}).encode())
 
 
-def test_many_levels_side_by_side_are_not_deep():
-    record = saying([[], {}] * 300)
-    assert decode(line_of(record)) == record
-
-
-@pytest.mark.parametrize("text", ["[" * 300, "{" * 300, '"[' * 300, "\\[" * 300, '\\"[' * 300])
-def test_brackets_in_text_are_not_levels(text):
-    record = saying(text, metadata={text: text})
-    assert decode(line_of(record)) == record
-
-
 @pytest.mark.parametrize(
-    "line", [b"[" * 100_000, b'{"a":' * 100_000, b'{"type":"x","y":' + b"[" * 100_000]
+    "odd", [nested(100_000), object(), 10**5000], ids=["deep", "no JSON", "digits"]
 )
-def test_100000_brackets_are_damage(line):
+def test_what_no_reader_would_take_cannot_be_written(odd):
     with pytest.raises(DamagedRecord):
-        decode(line)
-
-
-def test_what_nests_100000_deep_cannot_be_written():
-    with pytest.raises(DamagedRecord):
-        encode(saying("x", metadata={"x": nested(100_000)}))
-
-
-def test_what_is_no_json_cannot_be_written():
-    with pytest.raises(DamagedRecord):
-        encode(saying("x", metadata={"x": object()}))
-
-
-def test_a_number_of_5000_digits_cannot_be_written():
-    assert sys.get_int_max_str_digits() < 5000
-    with pytest.raises(DamagedRecord):
-        encode(saying("x", metadata={"x": 10**5000}))
+        encode(saying("x", metadata={"x": odd}))
 
 
 @pytest.mark.parametrize(
@@ -260,11 +207,3 @@ def test_a_number_of_thousands_of_digits_is_damage(digits, before):
     line = b'{"type":"reset","at":"%s","x":-%s}' % (b"7" * before, b"9" * digits)
     with pytest.raises(DamagedRecord, match="digits"):
         decode(line)
-
-
-def test_thousands_of_digits_in_a_text_are_text():
-    assert decode(b'{"type":"reset","at":"\\"%s"}' % (b"9" * 9000)).at == '"' + "9" * 9000
-
-
-def test_a_number_at_the_limit_is_no_damage():
-    assert decode(b'{"type":"reset","at":"now","x":%s}' % (b"9" * DIGITS)) is not None

@@ -1,4 +1,4 @@
-"""Versions of a conversation: which messages are live, and which belong to each other."""
+"""A session and its versions: which messages are live, and which belong to each other."""
 
 from datetime import UTC, datetime
 
@@ -26,15 +26,9 @@ def talk():
     return fold.session()
 
 
-def test_a_session_has_the_id_of_its_header():
+def test_its_messages_are_the_live_ones_and_all_are_those_before_a_reset_too():
     assert talk().id == HEADER.id
-
-
-def test_its_messages_are_the_live_ones_without_the_marks_between_them():
     assert [message.id for message in talk().loaded_messages] == ["m2"]
-
-
-def test_all_its_messages_are_those_before_a_reset_too():
     assert [message.id for message in talk().all_messages] == ["m1", "m2"]
 
 
@@ -59,21 +53,13 @@ def test_its_state_says_what_a_reader_of_the_end_needs():
     assert (session.offsets.reset, session.offsets.summary) == (200, 400)
 
 
-def test_a_holder_is_told_with_the_local_time_to_the_minute(zone):
+def test_a_holder_is_told_with_the_local_time_to_the_minute_and_elsewhere_without_its_pid(zone):
     zone("JST-9")
     since = datetime(2026, 1, 11, 14, 30, 59, tzinfo=UTC)
-    assert (
-        str(Holder(42, "host", since))
-        == "in another window (pid 42 on host since 2026-01-11 23:30)"
-    )
-
-
-def test_a_holder_on_another_machine_is_told_without_its_pid():
+    here = "in another window (pid 42 on host"
+    assert str(Holder(42, "host", since)) == f"{here} since 2026-01-11 23:30)"
+    assert str(Holder(42, "host", None)) == f"{here})"
     assert str(Holder(42, "host", None, is_here=False)) == "on host"
-
-
-def test_a_holder_whose_time_is_not_known_is_told_without_it():
-    assert str(Holder(42, "host", None)) == "in another window (pid 42 on host)"
 
 
 @pytest.mark.parametrize(
@@ -116,11 +102,8 @@ def ids(messages):
 def test_a_message_that_follows_an_earlier_one_leaves_out_what_stands_between():
     session = session_of(QUESTION, ANSWER, AGAIN, user("q2"))
     assert ids(session.loaded_messages) == ["q", "a2", "q2"]
+    assert ids(session.all_messages) == ["q", "a1", "a2", "q2"]
     assert (session.message_count, session.total_count, session.prompt_count) == (3, 4, 2)
-
-
-def test_all_versions_are_kept_in_the_order_of_the_file():
-    assert ids(session_of(QUESTION, ANSWER, AGAIN).all_messages) == ["q", "a1", "a2"]
 
 
 def test_messages_that_follow_the_same_one_are_numbered_in_the_order_of_the_file():

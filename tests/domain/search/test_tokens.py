@@ -1,4 +1,4 @@
-"""Cutting text into tokens."""
+"""Cutting text into tokens, and questions into keywords."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Rows of the session picker: their states, and what is said about one."""
+"""Rows of sessions: groups, ages, filters; states of those in the picker."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -45,23 +45,21 @@ def test_why_it_is_read_only_is_said_without_the_process(sentence, said):
 AFTERNOON = datetime(2026, 1, 20, 14, 2, 59, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(("rule", "words"), [("UTC0", "saved 14:02"), ("JST-9", "saved 23:02")])
-def test_the_time_of_a_save_is_the_local_one(rule, words, zone):
+@pytest.mark.parametrize(
+    ("rule", "state", "words"),
+    [
+        ("UTC0", SaveState(AFTERNOON), "saved 14:02"),
+        ("JST-9", SaveState(AFTERNOON), "saved 23:02"),
+        ("UTC0", SaveState(), ""),
+        ("UTC0", SaveState(AFTERNOON, saving=True), "saving"),
+        ("UTC0", SaveState(AFTERNOON, saving=True, failure="full"), "NOT SAVED: full"),
+    ],
+)
+def test_a_failure_counts_most_then_a_save_under_way_then_the_local_time_of_the_last(
+    rule, state, words, zone
+):
     zone(rule)
-    assert str(SaveState(AFTERNOON)) == words
-
-
-def test_nothing_is_said_of_a_session_in_which_nothing_was_said():
-    assert str(SaveState()) == ""
-
-
-def test_a_save_under_way_counts_more_than_the_last_one():
-    assert str(SaveState(AFTERNOON, saving=True)) == "saving"
-
-
-def test_a_failure_counts_most_and_says_why():
-    failed = SaveState(AFTERNOON, saving=True, failure="disk full")
-    assert str(failed) == "NOT SAVED: disk full"
+    assert str(state) == words
 
 
 @pytest.mark.parametrize(
@@ -111,19 +109,13 @@ def test_the_reason_of_an_attempt_goes_before_the_key_that_stops():
     ]
 
 
-def test_foreign_names_are_made_visible():
+def test_foreign_names_are_made_visible_and_only_a_question_does_not_move():
     view = ActivityView("tool", "x\x1b]0;t\x07", 1)
     assert view.lines()[0] == "x␛]0;t␇ 1 s"
-
-
-def test_only_a_question_does_not_move():
+    assert view.moves
     assert not ActivityView("approval", "write_todos").moves
-    assert ActivityView("waiting", "qwen3").moves
 
 
-def test_times_are_empty_below_a_second():
+def test_times_are_empty_below_a_second_and_ordinals_have_their_endings():
     assert [seconds_words(each) for each in (0, 0.9, 1, 59, 61)] == ["", "", "1 s", "59 s", "1:01"]
-
-
-def test_ordinals():
     assert [ordinal(each) for each in (1, 2, 3, 4, 11)] == ["1st", "2nd", "3rd", "4th", "11th"]

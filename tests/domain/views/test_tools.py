@@ -1,4 +1,4 @@
-"""The lines of the list of tools."""
+"""The lines of the list of tools, and those of a call."""
 
 import pytest
 
