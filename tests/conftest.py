@@ -28,12 +28,15 @@ from textual._context import active_app, visible_screen_stack
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.geometry import Region
+from textual.strip import Strip
 
 # What they assert is explained, too, whichever test imports them first.
 pytest.register_assert_rewrite("tests.storage.contract", "tests.storage.copy_contract")
 
 # Written by the first process, so that its workers still know what to guard.
 _GUARDED = "TUI_TESTS_GUARDED"
+_IN_MEMORY = "/dev/shm"
+_ROOM = 4 * 1024**3
 _LOOPBACK_NAMES = {"", "localhost", "ip6-localhost"}
 _PRIVATE_PREFIXES = ("SIBYL_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "SSL_CERT_")
 # A proxy would be asked for the loopback servers too; colours would follow the terminal.
@@ -128,6 +131,7 @@ _nothing_kept = _NothingKept()
 textual.strip.FIFOCache = lambda _: _nothing_kept  # type: ignore[assignment]
 
 _render_update = Compositor.render_update
+_apply_filter = Strip.apply_filter
 
 
 def _draw_only(self: Compositor, **how: Any) -> Any:
@@ -137,13 +141,17 @@ def _draw_only(self: Compositor, **how: Any) -> Any:
     whole = self.size.region
     changed = whole.intersection(Region.from_union(list(self._dirty_regions or [Region()])))
     self._dirty_regions.clear()
-    for _ in self._get_renders(changed):
-        pass
+    Strip.apply_filter = lambda strip, *_: strip  # type: ignore[method-assign]
+    try:
+        for _ in self._get_renders(changed):
+            pass
+    finally:
+        Strip.apply_filter = _apply_filter  # type: ignore[method-assign]
     return LayoutUpdate([], whole) if changed == whole else None
 
 
-# Widgets draw their lines as ever, but no terminal is there to get them: a twelfth of the time of
-# the tests of the screen went into cutting them to size.
+# Widgets draw their lines as ever, but no terminal is there to get them: a sixth of the time of the
+# tests of the screen went into cutting them to size and fitting their colours to a terminal.
 Compositor.render_update = _draw_only  # type: ignore[method-assign]
 
 # Until all tests are collected, what is made stays.
@@ -241,6 +249,19 @@ def _state_of_real_directories() -> dict[str, int | None]:
     return state
 
 
+def _holds_tests(folder: str) -> bool:
+    """Whether a file system has room for what all tests write, and lets programs run from it."""
+    try:
+        state = os.statvfs(folder)
+    except OSError:
+        return False
+    return state.f_bavail * state.f_frsize >= _ROOM and not state.f_flag & os.ST_NOEXEC
+
+
+# In memory, where there is such a place, unless another is asked for: tests sync and remove files
+# by the ten thousand, and on a busy disk most of their time went into waiting for it.
+if "TMPDIR" not in os.environ and _holds_tests(_IN_MEMORY):
+    os.environ["TMPDIR"] = tempfile.tempdir = _IN_MEMORY
 GUARDED = _real_directories()
 os.environ[_GUARDED] = os.pathsep.join(GUARDED)
 _TOP = tempfile.mkdtemp(prefix="sibyl-tests-")

@@ -335,8 +335,13 @@ async def test_pictures_for_a_model_that_sees_none_are_sent_as_names_by_a_second
             # Another prompt is asked about again.
             prompt.set_text("")
             submit(app, text)
-            await until(lambda text=text: prompt.text == text, text)
-            assert "Not sent. scripted:model sees no pictures." in notices(app)
+            await until(
+                lambda text=text: (
+                    prompt.text == text
+                    and "Not sent. scripted:model sees no pictures." in notices(app)
+                ),
+                text,
+            )
         assert not w.model.requests
         await pilot.press("enter")
         await until(lambda: w.model.requests)
