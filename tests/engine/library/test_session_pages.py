@@ -1,5 +1,3 @@
-"""The list of sessions, page by page, while others come and go."""
-
 import asyncio
 import os
 import threading
@@ -11,7 +9,7 @@ from tests.waiting import until
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Opened, Settings, encode
 from tui.domain.timestamps import format_utc
-from tui.engine.library.session_pages import PAGE, PickerPages, SessionPager
+from tui.engine.library.session_pages import PAGE, PickerPages, SessionPager, SessionTitles
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
 
@@ -416,3 +414,46 @@ async def test_the_sessions_of_hidden_projects_are_left_out(world, pages):
     await world.session("Same", project="/shop")
     await world.session("Other", project="/else")
     assert await read(pages("closed", hidden={"/shop"})) == ["Other"]
+
+
+class Titled:
+    """An open session, or a row of a list."""
+
+    def __init__(self, session_id, title):
+        self.id = session_id
+        self._title = title
+
+    def label(self):
+        return self._title
+
+
+class Known:
+    """A workspace with one session, and a list with another."""
+
+    switcher = property(lambda self: self)
+
+    def find(self, session_id):
+        return Titled("one", "The open one") if session_id == "one" else None
+
+    @property
+    def entries(self):
+        entry = Titled("session-20260111-153022-847291", "")
+        entry.label = "A listed one"
+        return (entry,)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Session one is read-only here.", '"The open one" is read-only here.'),
+        ("Cannot open session one: gone", 'Cannot open "The open one": gone'),
+        (
+            "Session session-20260111-153022-847291 is damaged: gone",
+            '"A listed one" is damaged: gone',
+        ),
+        ("Session other-1.2 is read-only here.", "Session other-1.2 is read-only here."),
+        ("Restored this session", "Restored this session"),
+    ],
+)
+def test_the_title_of_a_known_session_replaces_its_id(text, named):
+    assert SessionTitles(Known(), Known()).named(text) == named

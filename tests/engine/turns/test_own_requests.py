@@ -1,5 +1,3 @@
-"""Summaries in place of what was said first."""
-
 import asyncio
 from itertools import pairwise
 
@@ -9,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.attached import NOTES, picture, showing
+from tests.builders import answer, user
 from tests.engine.conftest import PLACE, Clock
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
@@ -28,6 +27,8 @@ from tui.engine.turns.own_requests import (
     KEPT,
     Compaction,
     SummaryPart,
+    TitleRequest,
+    cleaned,
     oldest_part,
     request_for,
 )
@@ -465,3 +466,46 @@ async def test_the_definitions_of_tools_make_it_due_earlier(session):
     say(session, *["a" * 1_000] * 8)
     assert not await Compaction(model).is_due(session)
     assert await Compaction(model, tools=(large,)).is_due(session)
+
+
+AT = "2026-01-11T14:30:00.000Z"
+
+
+def title_asked(*steps, question="What is two?", said="It is 2."):
+    """The model, and what it gives as a title."""
+    model = ScriptedModel(steps)
+    return model, TitleRequest(model, user("u1", question), answer("a1", said)).ask(AT)
+
+
+async def test_it_is_one_short_request_whose_tokens_are_kept_with_the_title():
+    usage = TokenUsage(120, 4)
+    model, ask = title_asked("What", " two is", usage, question="q" * 9000, said="a" * 9000)
+    titled = await ask
+    assert (titled.text, titled.model, titled.at) == ("What two is", model.name, AT)
+    assert titled.usage == TokenUsage(120, 4)
+    (request,) = model.requests
+    assert len(request.messages) == 1
+    assert len(request.messages[0].text) < 3100
+    assert request.tools == ()
+
+
+@pytest.mark.parametrize("said", ["", "\n", '""'])
+async def test_an_answer_without_words_is_no_title(said):
+    _, ask = title_asked(*filter(None, [said]))
+    with pytest.raises(AnswerCut):
+        await asyncio.wait_for(ask, 10)
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ('"What two is"', "What two is"),
+        ("\n\n# **What two is**\n\nBecause I say so", "What two is"),
+        ("Title: “What two is”", "What two is"),
+        ("What **two** is", "What two is"),
+        ("a\x1b]0;x\x07b\tc", "a␛]0;x␇b c"),
+        ("word " * 40, "word " * 15 + "word…"),
+    ],
+)
+def test_a_title_is_one_safe_line_without_quotes_and_marks(said, title):
+    assert cleaned(said) == title

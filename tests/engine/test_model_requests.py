@@ -1,14 +1,25 @@
-"""What a model is sent of a conversation."""
-
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.attached import NOTES, numbered, showing
 from tests.strategies import any_text
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.engine.model_requests import estimated_tokens, fits, project
+from tui.engine import model_requests
+from tui.engine.model_requests import (
+    REQUEST_PICTURE_BYTES,
+    context_of,
+    estimated_tokens,
+    fits,
+    pictures_of,
+    project,
+    read_context,
+    tokens_of,
+    with_newest_pictures,
+    without_pictures,
+)
 from tui.providers.protocol import ToolDefinition
 
 WIDE = 10_000_000
@@ -301,3 +312,180 @@ def test_the_definitions_of_tools_take_their_part_of_the_window():
     assert [m.text for m in offered.request.messages] == ["text"]
     request = msgspec.structs.replace(whole.request, tools=(large,))
     assert (fits(whole.request, 600), fits(request, 600)) == (True, False)
+
+
+def texts(context):
+    return [each.text for each in context.messages]
+
+
+@pytest.fixture
+def pages_of_four(monkeypatch):
+    monkeypatch.setattr(model_requests, "PAGE", 4)
+
+
+async def held(new_session, store, count):
+    session = new_session()
+    for number in range(count):
+        session.add_message("user", f"message {number}")
+    await session.save()
+    return session
+
+
+async def test_a_long_session_is_read_back_as_far_as_a_window_takes(
+    new_session, store, pages_of_four
+):
+    session = await held(new_session, store, 50)
+    context = read_context(store.journal(session.id), None, 60)
+    assert 4 <= len(context.messages) < 16
+    assert texts(context)[-1] == "message 49"
+    assert context.reaches(60)
+    assert not context.reaches(61)
+
+
+async def test_all_of_it_is_read_if_all_of_it_fits(new_session, store, pages_of_four):
+    session = await held(new_session, store, 50)
+    context = read_context(store.journal(session.id), None, 100_000)
+    assert texts(context) == [f"message {number}" for number in range(50)]
+    assert context.reaches(10**9)
+
+
+async def test_it_ends_at_a_reset(new_session, store, pages_of_four):
+    session = await held(new_session, store, 10)
+    session.reset()
+    for number in range(6):
+        session.add_message("user", f"after {number}")
+    await session.save()
+    context = read_context(store.journal(session.id), None, 100_000)
+    assert texts(context) == [f"after {number}" for number in range(6)]
+
+
+async def test_it_reaches_no_further_than_the_page_with_the_summary(
+    new_session, store, pages_of_four
+):
+    session = await held(new_session, store, 50)
+    through = session.session.loaded_messages[45]
+    summary = Summary(text="Much was said.", through=through.id)
+    context = read_context(store.journal(session.id), summary, 100_000)
+    assert through in context.messages
+    assert len(context.messages) <= 12
+    assert context.reaches(10**9)
+
+
+async def test_what_was_read_already_is_enough_only_if_it_is_all(new_session, store):
+    session = await held(new_session, store, 5)
+    assert texts(context_of(session.session)) == [f"message {number}" for number in range(5)]
+    part = store.journal(session.id).tail(2).session
+    assert context_of(part) is None
+
+
+async def test_another_writing_of_a_message_takes_its_place(new_session, store):
+    session = await held(new_session, store, 3)
+    context = context_of(session.session)
+    first = context.messages[0]
+    context.add(first)
+    assert len(context.messages) == 3
+
+
+def says(role, content):
+    return Message("m", role, content, "2026-01-01T00:00:00.000Z")
+
+
+def talk(number, size=1000):
+    """So many questions, each with a picture, and their answers."""
+    for each in range(number):
+        yield says("user", showing(f"See {each}", numbered(each, size)))
+        yield says("assistant", "Yes.")
+
+
+def pictured(messages):
+    return project("", None, list(messages), WIDE)
+
+
+def names(messages):
+    return [picture.name for picture in pictures_of(messages)]
+
+
+def test_as_many_as_a_request_carries_are_sent():
+    projection = pictured(talk(20))
+    assert len(names(projection.request.messages)) == 20
+    assert not projection.labelled
+
+
+def test_of_older_ones_only_the_labels_are_sent():
+    projection = pictured(talk(21))
+    assert projection.labelled
+    assert names(projection.request.messages) == [f"{number}.png" for number in range(5, 21)]
+    assert projection.request.messages[0].text == "See 0\n[image: 0.png, 1 KB]"
+
+
+def test_several_requests_begin_with_the_same_messages():
+    first, *more = (pictured(talk(number)).request.messages[:12] for number in range(21, 26))
+    assert more == [first] * 4
+
+
+def test_what_is_too_large_together_is_left_out_but_never_the_newest():
+    assert names(pictured(talk(4, REQUEST_PICTURE_BYTES // 3)).request.messages) == ["3.png"]
+    assert names(pictured(talk(3, REQUEST_PICTURE_BYTES // 3)).request.messages) == [
+        "0.png",
+        "1.png",
+        "2.png",
+    ]
+    assert names(pictured(talk(2, 2 * REQUEST_PICTURE_BYTES)).request.messages) == ["1.png"]
+
+
+def test_the_pictures_of_the_last_question_are_spared():
+    many = [*talk(16), says("user", showing("All", *map(numbered, range(100, 105))))]
+    assert names(pictured(many).request.messages)[-5:] == [
+        f"{number}.png" for number in range(100, 105)
+    ]
+
+
+def test_a_model_that_sees_none_is_sent_labels_and_files():
+    content = showing("See", numbered(1), NOTES)
+    (only,) = without_pictures([says("user", content)])
+    assert only.content == f"See\n[image: 1.png, 1 KB]\n{NOTES.fenced}"
+
+
+def test_pictures_within_one_message_become_labels_oldest_first():
+    many = [says("user", showing("See", *map(numbered, range(22))))]
+    (only,) = with_newest_pictures(many)
+    assert names([only])[0] == "2.png"
+    assert only.text == many[0].text
+
+
+def test_a_picture_counts_more_tokens_than_its_label():
+    seen = says("user", showing("See", numbered(1)))
+    assert estimated_tokens(seen) == pytest.approx(1_620, abs=20)
+
+
+def test_a_file_counts_its_text():
+    read = says("user", showing("See", NOTES))
+    assert estimated_tokens(read) == estimated_tokens(says("user", read.text))
+
+
+@pytest.mark.parametrize(
+    ("text", "characters_per_token"),
+    [
+        ("The oldest messages are summarised in the background. ", (3.5, 4)),
+        ("    return {'id': call.id, 'size': 4096}\n", (2.5, 3.5)),
+        ("3fa9c1e07b", (2, 3.5)),
+        ("Самые старые сообщения ", (1.8, 2.5)),
+        ("会話を要約する", (1, 1)),
+    ],
+)
+def test_it_is_near_the_counts_of_servers_and_rather_above_them(text, characters_per_token):
+    least, most = characters_per_token
+    long = text * 1000
+    assert least <= len(long) / tokens_of(long) <= most
+
+
+def test_a_call_counts_with_its_arguments():
+    call = ToolCall("c1", "read_file", {"path": "a" * 400})
+    plain = Message("m1", "assistant", "text", "2026-01-01T00:00:00.000Z")
+    calling = Message("m1", "assistant", "text", "2026-01-01T00:00:00.000Z", tool_calls=(call,))
+    assert estimated_tokens(calling) > estimated_tokens(plain) + 100
+
+
+@given(any_text())
+def test_any_text_can_be_weighed(text):
+    assert tokens_of(text) >= 0
