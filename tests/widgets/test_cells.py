@@ -7,7 +7,8 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console
 
 from tests.strategies import any_text
-from tui.widgets.cells import cut, cut_middle, cut_start, one_line, wrap_hanging, wrap_words
+from tui.domain.text import cell_width
+from tui.widgets.cells import cut, cut_middle, cut_start, fill, one_line, wrap_hanging, wrap_words
 from tui.widgets.transcript.rich_markdown import prose
 
 TEXTS = st.text(st.sampled_from("a語👩❤\u200d\u0301\ufe0f "), max_size=12)
@@ -43,9 +44,13 @@ def test_a_joiner_takes_the_room_of_pictures_alone(text, cells):
     assert "".join(chop_cells(text, 1)) == text
 
 
-@given(any_text(30), st.integers(0, 20))
-def test_what_is_cut_at_its_beginning_or_in_its_middle_fits(text, cells):
+@given(any_text(30), st.integers(0, 30))
+def test_any_text_is_cut_and_filled_to_cells(text, cells):
     line = one_line(text)
+    assert cell_len(cut(line, cells)) <= cells
+    assert cell_len(fill(line, cells)) == cells
+    if 0 < max(cell_len(line), cell_width(line)) <= cells:
+        assert cut(line, cells) == line
     for shorter in (cut_start(line, cells), cut_middle(line, cells)):
         assert cell_len(shorter) <= cells
         if cell_len(line) <= cells:

@@ -35,12 +35,10 @@ def name(choices):
 
 async def test_each_line_has_its_mark_its_text_and_at_the_right_its_note(shown):
     choices, _ = shown
-    assert visible_text(choices)[:2] == ["● Alpha                 a note", "  Beta"]
-
-
-async def test_a_note_gives_way_to_the_text(shown):
-    choices, _ = shown
-    assert visible_text(choices)[2].startswith("  Gamma with a long name")
+    alpha, beta, gamma, *_ = visible_text(choices)
+    assert (alpha, beta) == ("● Alpha                 a note", "  Beta")
+    # A note gives way to the text.
+    assert gamma.startswith("  Gamma with a long name")
 
 
 async def test_the_first_choice_is_highlighted_and_never_a_line_that_only_says_something(shown):
@@ -50,30 +48,18 @@ async def test_the_first_choice_is_highlighted_and_never_a_line_that_only_says_s
     assert name(choices) == "b"
     choices.show(CHOICES[3:])
     assert name(choices) is None
-
-
-async def test_one_step_beyond_an_end_leads_to_the_other(shown):
-    choices, _ = shown
-    choices.move(-1)
-    assert name(choices) == "c"
-    choices.move(1)
-    assert name(choices) == "a"
-
-
-async def test_a_page_stops_at_the_ends(shown):
-    choices, _ = shown
-    choices.move_page(3)
-    assert name(choices) == "c"
-    choices.move_page(-3)
-    assert name(choices) == "a"
-
-
-async def test_a_line_that_only_says_something_is_never_highlighted(shown):
-    choices, _ = shown
-    choices.show(CHOICES[3:])
-    assert name(choices) is None
     choices.move(1)
     assert name(choices) is None
+
+
+async def test_one_step_beyond_an_end_leads_to_the_other_and_a_page_stops_there(shown):
+    choices, _ = shown
+    for move, found in ((-1, "c"), (1, "a")):
+        choices.move(move)
+        assert name(choices) == found
+    for pages, found in ((3, "c"), (-3, "a")):
+        choices.move_page(pages)
+        assert name(choices) == found
 
 
 async def test_the_highlight_stays_with_its_choice(shown):

@@ -124,33 +124,12 @@ def test_model_context_and_save_state_are_said_at_80_columns():
         }
 
 
-async def test_the_id_is_not_bold():
-    app = World()
-    async with app.run_test(size=(120, 5)) as pilot:
-        app.bar.show(status())
-        await pilot.pause()
-        styles = {part.text: part.style for part in app.bar.render_line(0)}
-        assert not styles[ID].bold
-
-
-async def test_it_is_one_line_at_the_bottom():
+async def test_it_is_one_line_at_the_bottom_where_one_status_takes_the_place_of_another():
     app = World()
     async with app.run_test(size=(80, 24)):
-        app.bar.show(status())
         await until(lambda: app.bar.region.width == 80, "the layout")
         assert (app.bar.region.y, app.bar.region.height) == (23, 1)
-
-
-async def test_before_the_first_status_it_is_empty():
-    app = World()
-    async with app.run_test(size=(80, 24)):
-        await until(lambda: app.bar.region.width == 80, "the layout")
         assert app.line.strip() == ""
-
-
-async def test_what_is_shown_later_takes_the_place_of_what_was_there():
-    app = World()
-    async with app.run_test(size=(80, 24)):
         app.bar.show(status())
         await until(lambda: SAVED_WORDS in _drawn(app), "the first status")
         app.bar.show(status(save=SaveState(saving=True)))
@@ -175,7 +154,7 @@ async def test_a_click_on_the_id_copies_it_whole():
         assert app.copied == [ID]
 
 
-async def test_a_failure_stands_out():
+async def test_a_failure_stands_out_and_the_id_does_not():
     app = World()
     async with app.run_test(size=(80, 24)):
         app.bar.show(status(save=UNSAVED))
@@ -183,13 +162,8 @@ async def test_a_failure_stands_out():
         styles = {part.text: part.style for part in app.bar.render_line(0)}
         failure, ordinary = styles["NOT SAVED: disk full"], styles["Auth bug"]
         assert failure.bold
+        assert not styles[SHORT_ID].bold
         assert failure.bgcolor != ordinary.bgcolor
-
-
-async def test_texts_are_neither_markup_nor_commands_to_the_terminal():
-    line = await line_of(status(label="[b]x[/link]\x1b]0;t\x1b\\", model="m\u202e"), 120)
-    assert "[b]x[/link]␛]0;t␛\\" in line
-    assert "m<U+202E>" in line
 
 
 # --- what is said

@@ -73,19 +73,13 @@ class Output:
         """Write the queued texts, or lose them."""
         count, data = len(self._queued), b"".join(self._queued)
         self._queued, self._size = [], 0
-        self._write(data)
-        self._taken(count)
-
-    def _write(self, data: bytes) -> None:
-        if self._is_closed or not data:
-            return
-        if self._is_stuck:
-            if not self._accepts(0):
-                return
+        if data and self._is_stuck and not self._is_closed and self._accepts(0):
             self._is_stuck = False
             self._lost()
             data = _AFTER_LOSS + data
-        self._send(data)
+        if data and not self._is_stuck and not self._is_closed:
+            self._send(data)
+        self._taken(count)
 
     def close(self, last: str) -> None:
         """Stop writing; a terminal that has lost frames gets ``last``."""

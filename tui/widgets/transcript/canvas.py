@@ -191,10 +191,6 @@ class Canvas:
         segments[1:2] = [Segment(_BAR, self.palette["mark"] + own)] if len(segments) > 1 else []
         return Strip(segments, strip.cell_length)
 
-    def text_row(self, text: str, style: str, mark: str = " ", mark_style: str = "mark") -> Strip:
-        """One row of one style; the text must fit."""
-        return self.row([Segment(text, self.palette[style])], mark, self.palette[mark_style])
-
     def lines(self, renderable: RenderableType) -> list[list[Segment]]:
         """The lines of a Rich renderable, at most as wide as the text."""
         if self._console is None:

@@ -22,8 +22,8 @@ from tui.widgets.transcript.viewport import DocumentRow, Layout, Spot, Viewport
 
 NO_VERSIONS: Mapping[str, Version] = {}
 
-ROWS = 4000
-"""The size of the cache: some hundred screens, a few megabytes."""
+ROWS = 1000
+"""The size of the cache: some 25 screens. A row takes some 3 KB, with what Textual keeps of it."""
 
 THOUGHTS = 100
 """The latest answers whose thinking is kept."""

@@ -155,13 +155,8 @@ class MatchMarks:
             return known[1]
         if len(self._known) > _KNOWN:
             self._known.clear()
-        found = self._look_at(item, number, strips)
-        self._known[block] = strips, found
-        return found
-
-    def _look_at(self, item: Item, number: int, strips: Sequence[Strip]) -> list[Place]:
-        block = item.blocks()[number]
         if not self._count(item, number) and not item.is_folded(number):
+            self._known[block] = strips, []
             return []
         skipped = block.spaced + block.titled
         rows: list[tuple[str, bool]] = []
@@ -178,8 +173,11 @@ class MatchMarks:
                 lead = len(text) - len(text[block.margin :].lstrip(_LEADING))
                 rows.append((" " * lead + text[lead:], block.is_full(strip)))
         found = places(self.needle, rows)
-        # An open call has only its name here: its arguments are below.
-        return found[: self._count(item, number)] if isinstance(block, FoldLine) else found
+        if isinstance(block, FoldLine):
+            # An open call has only its name here: its arguments are below.
+            found = found[: self._count(item, number)]
+        self._known[block] = strips, found
+        return found
 
 
 def _on_row(row: DocumentRow, piece: Piece) -> tuple[int, int]:

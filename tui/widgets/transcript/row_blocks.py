@@ -153,7 +153,8 @@ class LineBlock(RowBlock):
         width = canvas.text_width
         fitting_ones = (each for each in self._fuller if cell_len(each) <= width)
         words = next(fitting_ones, None) or self._shorten(self.text, width)
-        return [canvas.text_row(words, self.style, self.mark)]
+        look = canvas.palette
+        return [canvas.row([Segment(words, look[self.style])], self.mark, look["mark"])]
 
 
 class FoldLine(LineBlock):
@@ -318,14 +319,14 @@ class Code(RowBlock):
             self.sideways.widest = max(self.sideways.widest, widest)
         self._skipped = 0 if self._wraps else self.sideways.skipped(self.room)
         self._pieces = ()
-        rows = [self._title(canvas)] if self.titled else []
+        rows: list[Strip] = []
+        if self.titled:
+            room = max(1, canvas.text_width - len(COPY) - _GAP)
+            title = shorten(f"╭ {self.source.language or 'text'}", room) + " " * _GAP
+            frame = canvas.palette["frame"] + NO_TEXT
+            words = [Segment(title, frame), Segment(COPY, frame + _PRESSED)]
+            rows.append(canvas.ground_row("code", words))
         return [*rows, *chain.from_iterable(self.rows_of(line, canvas) for line in lines)]
-
-    def _title(self, canvas: Canvas) -> Strip:
-        room = canvas.text_width - len(COPY) - _GAP
-        title = shorten(f"╭ {self.source.language or 'text'}", max(1, room)) + " " * _GAP
-        frame = canvas.palette["frame"] + NO_TEXT
-        return canvas.ground_row("code", [Segment(title, frame), Segment(COPY, frame + _PRESSED)])
 
     def copies_at(self, row: int, strip: Strip, cell: int) -> bool:
         """True if a cell of a row belongs to the mark that copies the code."""
