@@ -4,11 +4,9 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, cast
 
 import anyio
-import httpx2
 from mcp import types
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
@@ -17,9 +15,8 @@ import tui
 from tui.domain.server_questions import read_question
 from tui.tool_servers import silence
 from tui.tool_servers.context import ServerContext, ServerFailed, SessionForgotten
-from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, Send, open_address
+from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, open_address
 from tui.tool_servers.messages import UNREADABLE
-from tui.tool_servers.sign_in import SignIn
 from tui.tool_servers.stdio import ProgramStreams, open_program
 
 _VERSION = "2025-11-25"
@@ -191,7 +188,8 @@ async def connect(context: ServerContext, seconds: float) -> AsyncGenerator[McpS
 
     Raises ``ServerFailed``, also if it does not answer in time.
     """
-    async with _transport(context) as (read, write, state):
+    opened = open_program if context.settings.url is None else open_address
+    async with opened(context) as (read, write, state):
         dispatcher = JSONRPCDispatcher(read, write)
         connection = McpSession(dispatcher, state, context)
         async with anyio.create_task_group() as group:
@@ -201,24 +199,3 @@ async def connect(context: ServerContext, seconds: float) -> AsyncGenerator[McpS
                 yield connection
             finally:
                 group.cancel_scope.cancel()
-
-
-@asynccontextmanager
-async def _transport(
-    context: ServerContext,
-) -> AsyncGenerator[tuple[Any, Any, AddressState | ProgramStreams]]:
-    settings = context.settings
-    if settings.url is not None:
-        headers = settings.headers or {}
-
-        def signed_in(sender: httpx2.AsyncClient) -> Send | None:
-            # A user who says who he is by a header is signed in.
-            kept = None if "authorization" in map(str.lower, headers) else context.sign_ins
-            return SignIn(sender, context, kept).send if kept else None
-
-        async with open_address(settings.url, headers, signed_in) as (read, write):
-            yield read, write, AddressState()
-        return
-    cwd = settings.cwd or str(Path.home())
-    async with open_program(settings.command, settings.env or {}, cwd, context.hide) as streams:
-        yield streams, streams, streams

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from http import HTTPStatus
@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
 from tui.domain.text import without_surrogates
-from tui.tool_servers.context import ServerFailed
+from tui.tool_servers.context import ServerContext, ServerFailed
 from tui.tool_servers.messages import (
     FAILED,
     IS_REPLY,
@@ -26,6 +26,7 @@ from tui.tool_servers.messages import (
     failure,
     messages_in,
 )
+from tui.tool_servers.sign_in import SignIn, read_body
 
 Send = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
 """Sends a request, and gives its reply before that is read. Raises ``ServerFailed``."""
@@ -71,27 +72,25 @@ class AddressState:
 
 
 @asynccontextmanager
-async def open_address(
-    url: str, headers: Mapping[str, str], signed_in: Callable[[httpx2.AsyncClient], Send | None]
-) -> AsyncGenerator[tuple[Any, Any]]:
-    """Open the streams of a session; a request that fails is answered by an error.
-
-    ``signed_in`` makes the function that sends requests as the user, where there is one.
-    """
+async def open_address(context: ServerContext) -> AsyncGenerator[tuple[Any, Any, AddressState]]:
+    """Open the streams of a session; a request that fails is answered by an error."""
+    headers = context.settings.headers or {}
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS, write=_WRITE_SECONDS)
     # Reads certificates; its proxy is that of the environment.
     sender = await asyncio.to_thread(httpx2.AsyncClient)
     asked = {**headers, "Accept-Encoding": "identity"}
-    plain = partial(sender.send, stream=True, follow_redirects=False)
-    send = signed_in(sender) or plain
+    send: Send = partial(sender.send, stream=True, follow_redirects=False)
+    # A user who says who he is by a header is signed in.
+    if context.sign_ins and "authorization" not in map(str.lower, headers):
+        send = SignIn(sender, context, context.sign_ins).send
     async with (
         sender,
         httpx2.AsyncClient(headers=asked, timeout=timeout, transport=_Checked(send)) as client,
         streamable_http_client(
-            url, http_client=client, max_sse_event_size=LONGEST_MESSAGE
-        ) as streams,
+            context.settings.url or "", http_client=client, max_sse_event_size=LONGEST_MESSAGE
+        ) as (read, write),
     ):
-        yield streams
+        yield read, write, AddressState()
 
 
 class _Checked(httpx2.AsyncBaseTransport):
@@ -249,19 +248,6 @@ def _number(request: httpx2.Request) -> RequestId | None:
         return None
     message = json.loads(request.content)
     return message.get("id") if "method" in message else None
-
-
-async def read_body(response: httpx2.Response, limit: int) -> bytes | None:
-    """Read a body, and close the reply; ``None`` if it is longer than allowed."""
-    data = bytearray()
-    try:
-        async for part in response.aiter_raw():
-            data += part
-            if len(data) > limit:
-                return None
-        return bytes(data)
-    finally:
-        await response.aclose()
 
 
 def _refusal(

@@ -30,7 +30,6 @@ from tui.domain.server_questions import ServerQuestion, is_shown_whole
 from tui.domain.tool_servers import SignIns
 from tui.errors import StorageError
 from tui.tool_servers.context import ServerContext, ServerFailed
-from tui.tool_servers.http import read_body
 
 SIGN_IN_SECONDS = 300.0
 WANTED = "It wants you to sign in: s in /tools, on the screen"
@@ -270,6 +269,19 @@ class SignIn:
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         """It is kept with the tokens."""
+
+
+async def read_body(response: httpx2.Response, limit: int) -> bytes | None:
+    """Read a body, and close the reply; ``None`` if it is longer than allowed."""
+    data = bytearray()
+    try:
+        async for part in response.aiter_raw():
+            data += part
+            if len(data) > limit:
+                return None
+        return bytes(data)
+    finally:
+        await response.aclose()
 
 
 def _is_refused(response: httpx2.Response) -> bool:

@@ -7,15 +7,16 @@ import asyncio
 import os
 import signal
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Self, cast
+from pathlib import Path
+from typing import Any, Self, cast
 
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCNotification, JSONRPCRequest
 
-from tui.tool_servers.context import ServerFailed
+from tui.tool_servers.context import ServerContext, ServerFailed
 from tui.tool_servers.messages import (
     LONGEST_MESSAGE,
     ErrorTail,
@@ -42,13 +43,15 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 @asynccontextmanager
 async def open_program(
-    command: Sequence[str], env: Mapping[str, str], cwd: str, shown: Callable[[str], str]
-) -> AsyncGenerator["ProgramStreams"]:
+    context: ServerContext,
+) -> AsyncGenerator[tuple[Any, Any, "ProgramStreams"]]:
     """Run a program with its messages as streams, and end it and its process group at the end.
 
-    ``shown`` hides secrets in what it prints. Raises ``ServerFailed`` if it cannot be started.
+    Raises ``ServerFailed`` if it cannot be started.
     """
-    streams = ProgramStreams(shown)
+    command, env = context.settings.command, context.settings.env or {}
+    cwd = context.settings.cwd or str(Path.home())
+    streams = ProgramStreams(context.hide)
     try:
         await asyncio.get_running_loop().subprocess_exec(
             lambda: streams,
@@ -65,7 +68,7 @@ async def open_program(
         said = getattr(error, "strerror", None) or str(error)
         raise ServerFailed(f"{command[0]} cannot be started: {said}") from None
     try:
-        yield streams
+        yield streams, streams, streams
     finally:
         await streams.stop()
 
