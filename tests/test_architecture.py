@@ -20,6 +20,7 @@ import msgspec
 import pytest
 
 from tests.private_members import classes, shared_with_library, touched_on_others
+from tests.tables import each_row
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "tui"
@@ -339,8 +340,8 @@ class TestTheTables:
         assert letters <= SIDEBAR_ROW_ACTIONS
 
 
-@pytest.mark.parametrize(
-    ("look", "sins"),
+@each_row(
+    "look, sins",
     [
         (
             _broad_excepts,
@@ -370,14 +371,13 @@ class TestTheTables:
              "from tui.screens import chat"],
         ),
     ],
-    ids=["broad except", "hidden system call", "private member", "import of a widget"],
 )  # fmt: skip
 def test_a_check_finds_each_of_its_sins(look, sins):
     assert [len(look(sin)) for sin in sins] == [1] * len(sins)
 
 
-@pytest.mark.parametrize(
-    ("look", "fine"),
+@each_row(
+    "look, fine",
     [
         (_broad_excepts, "try: pass\nexcept (OSError, ValueError): pass"),
         (_broad_excepts, "try: pass\nexcept BaseException:\n    tidy_up()\n    raise"),

@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.reference import FOLDER, pages
+from tests.tables import each_row
 from tui.config.loading import Flags
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.records import VERSION, Record, SessionHeader, decode, encode
@@ -85,7 +84,7 @@ def anchors(paper: Path) -> set[str]:
     return slugs | set(re.findall(r'<a id="([^"]+)">', text))
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=name_of)
+@each_row("paper", PAPERS)
 def test_what_a_paper_links_to_is_there(paper):
     missing = []
     for link, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", paper.read_text("utf-8")):
@@ -112,13 +111,13 @@ def definitions(node: ast.AST, within: str = "") -> Iterator[str]:
                 pass
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=name_of)
+@each_row("paper", PAPERS)
 def test_a_path_that_a_paper_names_is_there(paper):
     paths = re.findall(r"`((?:tui|tests|styles|docs)/[\w./]*)`", paper.read_text("utf-8"))
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=name_of)
+@each_row("paper", PAPERS)
 def test_a_name_that_a_paper_looks_for_in_a_module_is_there(paper):
     found = re.findall(r"`(tui/[\w/]+\.py)`\s+`([\w.]+)`", paper.read_text("utf-8"))
     names = {
@@ -146,7 +145,7 @@ def test_no_file_cites_a_paper_that_is_not_in_the_repository():
     assert cited == set()
 
 
-@pytest.mark.parametrize("name", pages())
+@each_row("name", pages())
 def test_a_page_of_the_reference_has_what_the_tables_say(name):
     written = (FOLDER / name).read_text("utf-8")
     assert written == pages()[name], "python -m tests.reference writes it anew"

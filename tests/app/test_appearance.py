@@ -5,6 +5,7 @@ from textual.binding import Binding
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+from tests.tables import each_row
 from tui.app.appearance import (
     CODE_GROUND,
     EVERYWHERE,
@@ -44,7 +45,7 @@ def on(ground, text):
     return ground + Color.parse(text)
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@each_row("theme", THEMES)
 def test_every_text_of_a_theme_is_legible_wherever_it_stands(theme):
     made = legible(variables(theme))
     for ground in (Color.parse(made[name]) for name in GROUNDS):
@@ -55,14 +56,14 @@ def test_every_text_of_a_theme_is_legible_wherever_it_stands(theme):
         assert contrast(on(ground, made[f"{cursor}-foreground"]).rgb, ground.rgb) >= LEAST
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@each_row("theme", THEMES)
 def test_the_border_that_shows_the_focus_stands_out_from_every_ground(theme):
     made = legible(variables(theme))
     for ground in (Color.parse(made[name]) for name in GROUNDS):
         assert contrast((ground + Color.parse(made["border"])).rgb, ground.rgb) >= 3
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@each_row("theme", THEMES)
 def test_what_is_legible_already_is_left_as_it_is(theme):
     made = legible(variables(theme))
     assert legible(made) == made
@@ -78,7 +79,7 @@ def test_the_colours_of_a_terminal_are_its_own_affair():
     assert len({Color.parse(color).ansi for color in code.values()} - {None}) == len(code)
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@each_row("theme", THEMES)
 def test_colours_of_code_are_legible_in_a_conversation(theme):
     made = legible(variables(theme))
     for ground in (Color.parse(made[name]) for name in ("background", CODE_GROUND)):
@@ -86,7 +87,7 @@ def test_colours_of_code_are_legible_in_a_conversation(theme):
             assert contrast(Color.parse(made[name]).rgb, ground.rgb) >= OF_CODE_LEAST
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@each_row("theme", THEMES)
 def test_code_stands_on_a_ground_of_its_own_on_which_all_text_is_legible(theme):
     made = legible(variables(theme))
     ground = Color.parse(made[CODE_GROUND])
@@ -95,7 +96,7 @@ def test_code_stands_on_a_ground_of_its_own_on_which_all_text_is_legible(theme):
         assert contrast(on(ground, made[text]).rgb, ground.rgb) >= LEAST
 
 
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@each_row("theme", THEMES)
 def test_keywords_are_of_another_hue_than_all_else_in_code(theme):
     made = legible(variables(theme))
     for name in OF_CODE:
@@ -141,7 +142,7 @@ def checked(**chosen):
     return keys
 
 
-@pytest.mark.parametrize("key", ["ctrl+t", "f5", "alt+left", "shift+f3", "ctrl+s,f2", "ctrl+/"])
+@each_row("key", ["ctrl+t", "f5", "alt+left", "shift+f3", "ctrl+s,f2", "ctrl+/"])
 def test_a_key_of_ones_own_is_taken(key):
     if key == "ctrl+s,f2":
         assert checked(new=key, save="f12") == {"new": key, "save": "f12"}
@@ -186,8 +187,8 @@ def test_what_clashed_before_is_no_reason_to_refuse_another_key():
     assert checked(new="f5") == {"new": "f5"}
 
 
-@pytest.mark.parametrize(
-    ("chosen", "key", "words"),
+@each_row(
+    "chosen, key, words",
     [
         ({"nwe": "ctrl+t"}, "keys.nwe", "unknown action; the actions are find, list-clear,"),
         ({"new": "crtl+t"}, "keys.new", 'expected a key, such as "f9" or "alt+n", not "crtl+t"'),

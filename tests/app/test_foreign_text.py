@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from tests.tables import each_row
 from tests.ui.screen import notices, send, wait_for_answer
 from tests.ui.world import World
 from tests.waiting import until
@@ -26,7 +27,7 @@ from tui.providers.secret import key_from_file
 ODD = ["/x\0y/z", "x\0y", "\0", "/x\ud800y/z", "\ud800", "~\0/a", "~nobody/\0", "\U0001f600\udbff/"]
 
 
-@pytest.mark.parametrize("text", ODD)
+@each_row("text", ODD)
 def test_what_no_file_can_be_called_is_an_error_of_the_system(text):
     for take in (system_text, user_path, lambda odd: read_bounded(Path(odd), 10)):
         with pytest.raises(UnfitFile):
@@ -51,7 +52,7 @@ def test_no_file_is_found_by_it(tmp_path, text):
         assert attach(prompt, words_in(prompt), place).content == prompt
 
 
-@pytest.mark.parametrize("text", ODD)
+@each_row("text", ODD)
 def test_no_program_is_run_with_it(text):
     with pytest.raises(UnfitFile):
         output_of([sys.executable, text], 10, 5.0)

@@ -8,6 +8,7 @@ import tomllib
 import pytest
 
 from tests.failing import raiser
+from tests.tables import each_row
 from tui import __version__
 from tui.cli.parser import build, parse
 
@@ -20,7 +21,7 @@ def test_without_a_terminal_the_screen_says_what_works_without_one(sibyl):
     assert result.err == "sibyl-tui needs a terminal; `sibyl-tui ask` works without one.\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         [],

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import each_row
 from tui.config.loading import (
     Flags,
     configured_levels,
@@ -164,7 +165,7 @@ def file(tmp_path):
     return tmp_path / "config.toml"
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@each_row("address", ADDRESSES)
 def test_it_is_hidden(address):
     shown = without_password(address)
     assert "s3" not in shown

@@ -1,7 +1,7 @@
-import pytest
 from hypothesis import given
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.commands import (
     ALIASES,
     BY_NAME,
@@ -16,8 +16,8 @@ from tui.domain.commands import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "arguments"),
+@each_row(
+    "text, name, arguments",
     [
         ("/x y", "x", "y"),
         ("/save", "save", ""),
@@ -36,7 +36,7 @@ def test_a_slash_and_letters_are_a_command(text, name, arguments):
     assert parse(text) == Invocation(name, arguments)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("", " ", "hello", "/", "/ help", "//x", "//help me"),
@@ -48,7 +48,7 @@ def test_anything_else_is_a_text_to_be_sent(text):
     assert parse(text) is None
 
 
-@pytest.mark.parametrize("alias", ALIASES)
+@each_row("alias", ALIASES)
 def test_a_command_has_the_names_that_other_clients_give_it(alias):
     assert parse(f"/{alias.upper()} x y") == Invocation(ALIASES[alias], "x y")
     assert alias not in BY_NAME
@@ -59,12 +59,12 @@ def test_the_users_own_command_goes_before_another_name_of_a_command():
     assert read_input("/clear a", {"clear": "Clear {args}."}) == PromptText("/clear a", "Clear a.")
 
 
-@pytest.mark.parametrize("typed", ["exit", "quit", ":q", "quit \n", "/exit", "/quit", "/EXIT"])
+@each_row("typed", ["exit", "quit", ":q", "quit \n", "/exit", "/quit", "/EXIT"])
 def test_words_without_a_slash_leave_the_program(typed):
     assert read_input(typed) == Invocation("quit")
 
 
-@pytest.mark.parametrize("typed", [" exit", "\nquit", "exit now", ":q!", ":wq", "Quit?", "//exit"])
+@each_row("typed", [" exit", "\nquit", "exit now", ":q!", ":wq", "Quit?", "//exit"])
 def test_those_words_with_anything_else_are_sent(typed):
     assert read_input(typed) == PromptText(typed, text_to_send(typed))
 
@@ -74,9 +74,7 @@ def test_two_slashes_send_one():
     assert text_to_send("///x") == "//x"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "hello", "/etc/hosts", " //x", "a //x", "/", "// a comment", "//"]
-)
+@each_row("text", ["", "hello", "/etc/hosts", " //x", "a //x", "/", "// a comment", "//"])
 def test_every_other_text_is_sent_as_it_is(text):
     assert text_to_send(text) == text
 
@@ -122,8 +120,8 @@ def test_a_command_of_the_table_is_known_and_one_of_the_users_own_sends_a_text()
 TEMPLATES = {"review": "Review this:\n{args}\nBe brief.", "haiku": "A haiku.", "just": "{args}"}
 
 
-@pytest.mark.parametrize(
-    ("template", "words", "sent"),
+@each_row(
+    "template, words, sent",
     [
         ("Review {args}.", "a {text}\nof two lines", "Review a {text}\nof two lines."),
         ("{args}, not {args}", "yes", "yes, not yes"),
@@ -145,8 +143,8 @@ def test_nothing_else_means_anything(before, words):
 REVIEW = "/Review  some words\nand more "
 
 
-@pytest.mark.parametrize(
-    ("typed", "read"),
+@each_row(
+    "typed, read",
     [
         (REVIEW, PromptText(REVIEW, "Review this:\nsome words\nand more\nBe brief.")),
         ("/haiku", PromptText("/haiku", "A haiku.")),

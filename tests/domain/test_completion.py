@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain import completion
 from tui.domain.commands import BY_NAME, COMMANDS, Command, parse, template_commands, text_to_send
 from tui.domain.completion import (
@@ -61,8 +62,8 @@ _SETTINGS = ("temperature", "max_tokens", "effort")
 _EFFORTS = ("off", "low", "medium", "high", "default")
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
+@each_row(
+    "typed, offered",
     [
         ("/s", ["/sessions ", "/search ", "/system ", "/set ", "/save", "/session ", "/stop"]),
         ("/SA", ["/save"]),
@@ -99,8 +100,8 @@ def test_sessions_are_offered_in_the_order_given():
     assert [each.help for each in completions("/load ", TARGETS)] == [t.label for t in TARGETS]
 
 
-@pytest.mark.parametrize(
-    ("argument", "found"),
+@each_row(
+    "argument, found",
     [
         ("session-2026011", [AUTH, SEARCH]),
         ("20260112", [SEARCH]),
@@ -178,8 +179,8 @@ def test_without_a_word_nearer_files_come_first_and_hidden_ones_last():
     ]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "paths", "found"),
+@each_row(
+    "wanted, paths, found",
     [
         ("main", ["main/a", "b/domain", "b/main"], ["b/main", "b/domain", "main/a"]),
         ("srcpr", PATHS, ["src/prompt.py"]),
@@ -221,7 +222,7 @@ def test_a_file_is_followed_by_a_blank_and_a_folder_can_be_continued():
     assert offered("@sr")[0] == "@src/"
 
 
-@pytest.mark.parametrize("name", ["my file.txt", 'a"b', "end.", "back\\slash", "(x)", "@", "[b]x"])
+@each_row("name", ["my file.txt", 'a"b', "end.", "back\\slash", "(x)", "@", "[b]x"])
 def test_every_name_that_is_offered_is_a_reference_to_it(name):
     (text,) = offered("@", [name])
     (found,) = references(text)
@@ -234,8 +235,8 @@ def test_a_file_is_shown_by_its_last_name_beside_its_folder():
     assert (found.name, found.help) == ("prompt.py", "src/")
 
 
-@pytest.mark.parametrize(
-    ("path", "folders"),
+@each_row(
+    "path, folders",
     [
         ("", ("",)),
         ("main", ("",)),
@@ -250,8 +251,8 @@ def test_a_path_from_elsewhere_is_looked_for_where_it_begins(path, folders):
     assert folders_of(path) == folders
 
 
-@pytest.mark.parametrize(
-    ("pasted", "paths"),
+@each_row(
+    "pasted, paths",
     [
         ("/a/b.png", ("/a/b.png",)),
         ("'/a/my file.png' ", ("/a/my file.png",)),
@@ -270,7 +271,7 @@ def test_a_drop_is_read_as_every_terminal_writes_it(pasted, paths):
     assert paths in dropped_files(pasted)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pasted",
     [
         *("", " ", "hello", "see /a/b", "a/b", "~/a", "/", "//", "'/a'\nhello 'b'", "\x1b/a"),

@@ -1,12 +1,11 @@
 """Words about imports."""
 
-import pytest
-
+from tests.tables import each_row
 from tui.domain.imports import bytes_words, skipped_words
 
 
-@pytest.mark.parametrize(
-    ("count", "words"),
+@each_row(
+    "count, words",
     [
         (0, "0 bytes"),
         (999, "999 bytes"),

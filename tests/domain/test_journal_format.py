@@ -2,10 +2,9 @@
 
 import json
 
-import pytest
-
 from tests.builders import facts
 from tests.domain.journal_lines import BLOCK_LINES, FIXTURES, FORK_LINES, LINES, line_of
+from tests.tables import each_row
 from tui.domain.journal import records
 from tui.domain.journal.message import FileBlock, ImageBlock
 from tui.domain.journal.records import decode
@@ -20,10 +19,9 @@ MEANINGS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("line", "meaning"),
+@each_row(
+    "line, meaning",
     list(zip(LINES + FORK_LINES, MEANINGS, strict=True)),
-    ids=lambda each: next(iter(each)) if isinstance(each, dict) else "line",
 )
 def test_a_line_of_version_1_means_what_it_meant_and_is_written_as_it_was(line, meaning):
     record = decode(line)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import as_read, json_values
+from tests.tables import each_row
 from tui.domain.json_text import (
     DIGITS,
     NESTING,
@@ -23,7 +24,7 @@ DEEP = b"[" * (NESTING + 1)
 LONG = b"9" * (DIGITS + 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", [DEEP, b'{"a":' * (NESTING + 1), b'"a" \\' + DEEP, LONG, b'{"a": "b", "c": -' + LONG]
 )
 def test_refuses_what_is_beyond_a_limit(text):
@@ -31,7 +32,7 @@ def test_refuses_what_is_beyond_a_limit(text):
         check_limits(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         DEEP[1:],

@@ -1,8 +1,7 @@
 """Names that models can have, the order of their rows, and the filter."""
 
-import pytest
-
 from tests.domain.journal_lines import FIXTURES
+from tests.tables import each_row
 from tui.domain.models import (
     KEY,
     MOST_RECENT,
@@ -18,22 +17,20 @@ NAMES = (FIXTURES / "model-names.txt").read_text("utf-8").splitlines()
 KEYS = (FIXTURES / "keys-that-are-no-names.txt").read_text("utf-8").splitlines()
 
 
-@pytest.mark.parametrize("before", ["", "openai:", "my-server:"])
-@pytest.mark.parametrize("name", NAMES)
+@each_row("before", ["", "openai:", "my-server:"])
+@each_row("name", NAMES)
 def test_names_that_models_have_are_names(name, before):
     assert refusal(before + name) == ""
 
 
-@pytest.mark.parametrize("before", ["", "  ", "openai:", "openai: "])
-@pytest.mark.parametrize("key", KEYS)
+@each_row("before", ["", "  ", "openai:", "openai: "])
+@each_row("key", KEYS)
 def test_a_key_is_no_name_and_is_not_repeated(key, before):
     assert refusal(f"{before}{key}\n") == KEY
     assert looks_like_key(before + key)
 
 
-@pytest.mark.parametrize(
-    "text", ["two words", "a\x1b[31mb", "a\nb", "https://api.openai.com/v1", "ab-" * 100]
-)
+@each_row("text", ["two words", "a\x1b[31mb", "a\nb", "https://api.openai.com/v1", "ab-" * 100])
 def test_what_no_model_is_called_is_refused(text):
     assert refusal(text) == NO_NAME
 
@@ -58,8 +55,6 @@ def test_few_models_chosen_last_of_servers_that_are_there_come_first_and_once():
     assert len(arrange({"openai": ()}, recent, "", {})) == MOST_RECENT
 
 
-@pytest.mark.parametrize(
-    ("wanted", "found"), [("", True), ("GPT luna", True), ("luna gpt", True), ("gpt x", False)]
-)
+@each_row("wanted, found", [("", True), ("GPT luna", True), ("luna gpt", True), ("gpt x", False)])
 def test_a_filter_wants_all_words_in_any_order(wanted, found):
     assert matches("openai:gpt-6-Luna", wanted) == found

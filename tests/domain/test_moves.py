@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
+from tests.tables import each_row
 from tui.domain.moves import Move, last_batch, move_words
 
 NOW = datetime(2026, 1, 14, 8, tzinfo=UTC)
@@ -34,8 +33,8 @@ def test_two_programs_may_write_their_batches_by_turns():
     assert last_batch(moves, {("2", "b")}) == (moves[0], moves[2])
 
 
-@pytest.mark.parametrize(
-    ("reason", "target", "words"),
+@each_row(
+    "reason, target, words",
     [
         ("user", "archive", "archived 3 days ago"),
         ("age", "archive", "archived 3 days ago, not used for long"),

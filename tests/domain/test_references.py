@@ -1,8 +1,8 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.references import (
     kept_picture,
     reference_to,
@@ -20,8 +20,8 @@ def _paths(text):
     return [each.path for each in references(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "paths"),
+@each_row(
+    "text, paths",
     [
         ("look at @src/a.py and @b.txt", ["src/a.py", "b.txt"]),
         ('@"my file.txt" first', ["my file.txt"]),
@@ -45,8 +45,8 @@ def test_a_reference_knows_its_place():
     assert [text[each.start : each.end] for each in references(text)] == ["@a,", '@"b c"']
 
 
-@pytest.mark.parametrize(
-    ("text", "candidates"),
+@each_row(
+    "text, candidates",
     [
         ("@a.py", ("a.py",)),
         ("@a.py.", ("a.py.", "a.py")),
@@ -79,7 +79,7 @@ def test_a_reference_that_was_written_is_read_as_its_path(path):
     assert len(_paths(text)) == 1
 
 
-@pytest.mark.parametrize("path", ["a\nb", "\x1b[31m", "tab\there", "bad\udcff", "", "a\x9fb"])
+@each_row("path", ["a\nb", "\x1b[31m", "tab\there", "bad\udcff", "", "a\x9fb"])
 def test_a_name_that_nobody_can_type_has_no_reference(path):
     assert reference_to(path) is None
 
@@ -92,8 +92,8 @@ def test_any_text_has_its_references_within(text):
         assert all(each.candidates)
 
 
-@pytest.mark.parametrize(
-    ("text", "path"),
+@each_row(
+    "text, path",
     [
         ("look at @sr", "sr"),
         ("@", ""),
@@ -110,7 +110,7 @@ def test_a_reference_is_unfinished_while_it_is_typed(text, path):
     assert found.end == len(text)
 
 
-@pytest.mark.parametrize("text", ["", "plain", "@a ", '@"a b"', "me@home", "@a\n", "@@"])
+@each_row("text", ["", "plain", "@a ", '@"a b"', "me@home", "@a\n", "@@"])
 def test_nothing_is_unfinished_elsewhere(text):
     assert unfinished_reference(text) is None
 
@@ -121,6 +121,6 @@ def test_a_picture_that_only_the_store_has_is_known_by_its_hash():
     assert kept_picture("image-0123456789abcdef.png") == "0123456789abcdef"
 
 
-@pytest.mark.parametrize("path", ["image-01.png", "image-0123456789ABCDEF.png", "a.png", ""])
+@each_row("path", ["image-01.png", "image-0123456789ABCDEF.png", "a.png", ""])
 def test_other_paths_are_no_such_pictures(path):
     assert kept_picture(path) is None

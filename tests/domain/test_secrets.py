@@ -1,6 +1,5 @@
-import pytest
-
 from tests.planted import KEYS, NAMED, ORDINARY, TOKEN
+from tests.tables import each_row
 from tui.domain.secrets import mask_secrets, may_show_secret
 
 
@@ -9,8 +8,8 @@ def whole_lines(secret):
     return [line for line in secret.replace("\\n", "\n").splitlines() if len(line) > 20]
 
 
-@pytest.mark.parametrize("text", ["{}", "It is {}, I think.", "```\n{}\n```", '{{"a": "{}"}}'])
-@pytest.mark.parametrize("kind", KEYS)
+@each_row("text", ["{}", "It is {}, I think.", "```\n{}\n```", '{{"a": "{}"}}'])
+@each_row("kind", KEYS)
 def test_a_key_is_masked_and_counted_wherever_it_stands(kind, text):
     masked, secrets = mask_secrets(text.format(KEYS[kind]))
     assert secrets == 1
@@ -24,7 +23,7 @@ def test_what_stands_around_a_key_stays():
     assert mask_secrets(f"{TOKEN} {TOKEN}").secrets == 2
 
 
-@pytest.mark.parametrize("kind", NAMED)
+@each_row("kind", NAMED)
 def test_a_value_is_masked_for_what_it_is_called(kind):
     before, value = NAMED[kind]
     masked, secrets = mask_secrets(f"{before}{value}@host and more")
@@ -33,7 +32,7 @@ def test_a_value_is_masked_for_what_it_is_called(kind):
     assert masked.endswith("@host and more")
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@each_row("text", ORDINARY)
 def test_ordinary_text_stays(text):
     assert mask_secrets(text) == (text, 0)
 
@@ -58,7 +57,7 @@ def test_a_part_of_a_secret_is_suspected():
     assert not may_show_secret("…the login of the token fails after a…")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["-----BEGIN PRIVATE KEY-----", "://a:", "sk-1-", "ey", "a1.", "token: ", "--key ", "SG.a1b2"],
 )

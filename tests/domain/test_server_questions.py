@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.tables import each_row
 from tui.domain.server_questions import MOST_FIELDS, MOST_OPTIONS, Field, read_question
 
 
@@ -21,8 +22,8 @@ def field(schema, *, required=False) -> Field:
 TITLED = [{"const": "#f00", "title": "Red"}, {"const": "#0f0", "title": "Green"}]
 
 
-@pytest.mark.parametrize(
-    ("schema", "kind", "options", "default"),
+@each_row(
+    "schema, kind, options, default",
     [
         ({"type": "string", "default": "John"}, "string", {}, "John"),
         ({"type": "integer", "default": 30}, "integer", {}, 30),
@@ -63,8 +64,8 @@ def test_a_field_of_each_type_has_its_choices_and_a_default_that_fits(
     assert {each.value: each.title for each in read.options} == options
 
 
-@pytest.mark.parametrize(
-    ("schema", "entered", "value"),
+@each_row(
+    "schema, entered, value",
     [
         ({"type": "integer"}, "7", 7),
         ({"type": "number"}, "7.5", 7.5),
@@ -77,8 +78,8 @@ def test_an_entry_becomes_a_value_of_its_type(schema, entered, value):
     assert field(schema).value(entered) == value
 
 
-@pytest.mark.parametrize(
-    ("schema", "entered", "said"),
+@each_row(
+    "schema, entered, said",
     [
         ({"type": "integer"}, "7.5", "a whole number"),
         ({"type": "integer"}, "9" * 400, "a whole number"),
@@ -102,7 +103,7 @@ def test_words_of_the_server_are_sanitised_and_bounded():
     assert read.fields[0].name == "\x1b[31mred"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "asked",
     [
         {},

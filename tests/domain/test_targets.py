@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.targets import resolve, titled
 from tui.errors import AmbiguousSession, SessionNotFound
 
@@ -128,7 +129,7 @@ def test_of_projects_of_one_name_this_one_is_meant_and_elsewhere_it_is_told():
 # --- what is none
 
 
-@pytest.mark.parametrize(
+@each_row(
     "target",
     [
         *("", " ", "#", "#9", "#0", "#-1", f"{HERE}#3", "nowhere#1", "auth bug", "Auth"),
@@ -143,14 +144,14 @@ def test_what_matches_nothing_is_not_found(target):
     assert not target or is_unknown("", catalog=FakeCatalog(only=(HERE, 1, "")))
 
 
-@pytest.mark.parametrize("number", ["0", "3", "99", "-1", "+1", "1.0", " 1", "1 ", "1_0"])
+@each_row("number", ["0", "3", "99", "-1", "+1", "1.0", " 1", "1 ", "1_0"])
 def test_a_number_that_is_not_in_the_list_is_looked_for_as_something_else(number):
     listed = ["imported", "imported"]
     assert is_unknown(number, listed)
     assert find(number, listed, FakeCatalog(one=(HERE, 1, number))) == "one"
 
 
-@pytest.mark.parametrize("number", ["2", "20", "2026", "2026011"])
+@each_row("number", ["2", "20", "2026", "2026011"])
 def test_digits_that_say_no_whole_day_are_the_beginning_of_no_id(number):
     catalog = FakeCatalog(session_20260111_1=(HERE, 1, ""))
     assert is_unknown(number, catalog=catalog)
@@ -160,15 +161,14 @@ def test_digits_that_say_no_whole_day_are_the_beginning_of_no_id(number):
 # --- ties
 
 
-@pytest.mark.parametrize(
-    ("target", "sessions", "named"),
+@each_row(
+    "target, sessions, named",
     [
         ("Auth bug", {}, ("session-20260111-1", "session-20260222-3")),
         ("20260111", {}, ("session-20260111-1", "session-20260111-2")),
         ("ab", {"abc": (HERE, 1, ""), "session_abd": (HERE, 2, "")}, ("abc", "session-abd")),
         ("x", {"a": (HERE, 1, "x"), "b": (HERE, 2, "x"), "xy": (HERE, 3, "")}, ("a", "b")),
     ],
-    ids=["a name", "a prefix", "both forms of a prefix", "names before a prefix"],
 )
 def test_a_tie_is_an_error_that_names_the_candidates(target, sessions, named):
     assert candidates(target, FakeCatalog(**sessions) if sessions else CATALOG) == named
@@ -208,8 +208,8 @@ def test_no_file_is_asked_for_by_what_is_no_id_and_no_name_is_read_where_an_id_i
 # --- titles
 
 
-@pytest.mark.parametrize(
-    ("target", "found"),
+@each_row(
+    "target, found",
     [
         ("Fix it", ["a", "b"]),
         ("fix  IT", ["a", "b"]),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.text import (
     EMPTY,
     LABEL_CELLS,
@@ -128,14 +129,14 @@ def test_a_session_is_called_by_its_name_else_its_summary_else_its_first_prompt(
     assert label("", "", "") == EMPTY == "(empty)"
 
 
-@pytest.mark.parametrize("blank", [" ", "\n\t", "\u3000", "\u200b", "\u200d\ufe0f", "\u2028 \x85"])
+@each_row("blank", [" ", "\n\t", "\u3000", "\u200b", "\u200d\ufe0f", "\u2028 \x85"])
 def test_what_shows_nothing_is_no_name(blank):
     assert label(blank, "", "Prompt") == "Prompt"
     assert label(blank, blank, blank) == EMPTY
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
+@each_row(
+    "name, words",
     [
         ("  one\n\ntwo\tthree  ", "one two three"),
         ("\n" * 5000 + "Fix it", "Fix it"),
@@ -150,8 +151,8 @@ def test_a_label_is_one_line_with_its_controls_visible(name, words):
     assert label(name, "", "") == words
 
 
-@pytest.mark.parametrize(
-    ("character", "fitting"),
+@each_row(
+    "character, fitting",
     [("x", 80), ("会", 40), ("é", 80), ("e\u0301", 80), ("😀", 40), (FAMILY, 40), ("🇯🇵", 40)],
 )
 def test_a_label_has_80_cells_at_most(character, fitting):
@@ -167,8 +168,8 @@ def test_every_label_shows_something_in_one_line_of_80_cells(name, summary, prom
     assert words == make_visible_line(words)
 
 
-@pytest.mark.parametrize(
-    ("line", "cells", "cut"),
+@each_row(
+    "line, cells, cut",
     [
         ("Fix the login page", 40, "Fix the login page"),
         ("Fix the login page", 16, "Fix the login…"),
@@ -242,8 +243,8 @@ def test_what_is_cut_is_the_beginning_and_an_ellipsis(line, cells):
         assert line.startswith(cut.removesuffix("…"))
 
 
-@pytest.mark.parametrize(
-    ("line", "cells", "cut"),
+@each_row(
+    "line, cells, cut",
     [
         ("abcdef", 5, "abcd…"),
         ("ab cdef", 4, "ab…"),
@@ -269,8 +270,8 @@ def test_a_line_is_filled_up_to_the_cells_asked_for(line, more):
     assert pad_to_cells("会話", 3) == "会話"
 
 
-@pytest.mark.parametrize(
-    ("scope", "name"),
+@each_row(
+    "scope, name",
     [
         ("project:/home/u/shop", "shop"),
         ("project:/home/u/shop/", "shop"),
@@ -284,8 +285,8 @@ def test_a_scope_is_called_by_the_name_of_its_directory(scope, name):
     assert scope_name(scope) == name
 
 
-@pytest.mark.parametrize(
-    ("name", "called"),
+@each_row(
+    "name, called",
     [
         ("a name " * 9, ("a name " * 9).strip()),
         ("a  name\n" * 9, ("a name " * 9).strip()),
@@ -300,8 +301,8 @@ def test_a_name_is_whole_where_there_may_be_room(name, called):
     assert whole_label("", label("", "", "words " * 20)) == label("", "", "words " * 20)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@each_row(
+    "words, said",
     [((), ""), (("a",), "a"), (("a", "b"), "a and b"), (("a", "b", "c"), "a, b and c")],
 )
 def test_a_series_of_words_ends_with_and(words, said):
@@ -339,8 +340,8 @@ def test_every_other_character_stays_as_it_is():
     assert make_visible(safe) == safe
 
 
-@pytest.mark.parametrize(
-    ("text", "seen"),
+@each_row(
+    "text, seen",
     [
         ("one\n\ttwo", "one\n\ttwo"),
         ("\x1b]52;c;ZXZpbA==\x07", "␛]52;c;ZXZpbA==␇"),
@@ -382,8 +383,8 @@ def test_a_visible_line_is_one_line_and_safe(text):
     assert not set(line) & (UNSAFE | {"\n", "\t"})
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
+@each_row(
+    "text, line",
     [
         ("one\ntwo", "one two"),
         ("one  \r\n\r\n  two", "one two"),
@@ -419,9 +420,7 @@ def test_only_lone_surrogates_are_replaced_in_what_goes_to_a_file(text):
     assert replaced == "".join("\ufffd" if c in SURROGATES else c for c in text)
 
 
-@pytest.mark.parametrize(
-    "text", ["plain", "a\n```python\nb\n```\nc", "````\n```\n````", "~~~\n~~~"]
-)
+@each_row("text", ["plain", "a\n```python\nb\n```\nc", "````\n```\n````", "~~~\n~~~"])
 def test_a_text_whose_blocks_end_stays_as_it_is(text):
     assert closed(text) == text
 
@@ -433,7 +432,7 @@ def test_a_block_that_was_cut_off_is_closed_by_its_own_mark(text, end):
     assert closed(text) == f"{text}\n{end}"
 
 
-@pytest.mark.parametrize("text", ["", "x", "```\ninner\n```", "`````", "a ```` b", "~~~\n"])
+@each_row("text", ["", "x", "```\ninner\n```", "`````", "a ```` b", "~~~\n"])
 def test_a_fence_holds_any_text(text):
     assert codes(f"before\n{fenced(text)}\nafter") == [text]
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.timestamps import (
     format_milliseconds,
     format_utc,
@@ -17,8 +18,8 @@ MOMENT = datetime(2026, 1, 11, 14, 30, 22, 123000, UTC)
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
-@pytest.mark.parametrize(
-    ("moment", "text"),
+@each_row(
+    "moment, text",
     [
         (MOMENT, "2026-01-11T14:30:22.123Z"),
         (MOMENT.astimezone(timezone(timedelta(hours=9))), "2026-01-11T14:30:22.123Z"),
@@ -55,7 +56,7 @@ def test_foreign_forms_of_a_time_are_read_and_without_a_zone_they_are_utc(text, 
     assert parse_utc(text).tzinfo is UTC
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *(None, "", "yesterday", "2026-13-01T00:00:00Z", "2026-02-30", "0", "1768141822"),
@@ -74,7 +75,7 @@ def test_every_time_of_a_file_has_a_local_time(text, rule, zone):
     assert parse_utc(text).astimezone().year == int(text[:4])
 
 
-@pytest.mark.parametrize("moment", [10**19, -(10**19), 2**63, 0])
+@each_row("moment", [10**19, -(10**19), 2**63, 0])
 def test_a_time_is_stored_as_near_as_a_database_can(moment):
     assert abs(storable_ns(moment)) <= min(abs(moment), 2**63 - 1)
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from tests.attached import NOTES, numbered, showing
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.engine import model_requests
@@ -463,8 +464,8 @@ def test_a_file_counts_its_text():
     assert estimated_tokens(read) == estimated_tokens(says("user", read.text))
 
 
-@pytest.mark.parametrize(
-    ("text", "characters_per_token"),
+@each_row(
+    "text, characters_per_token",
     [
         ("The oldest messages are summarised in the background. ", (3.5, 4)),
         ("    return {'id': call.id, 'size': 4096}\n", (2.5, 3.5)),

@@ -7,6 +7,7 @@ import pytest
 
 from tests.builders import Clock
 from tests.providers.chat_server import ChatServer, sends
+from tests.tables import each_row
 from tui.config.loading import load_connections, load_settings
 from tui.domain.models import OWN_SERVER
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS, Provider
@@ -38,8 +39,8 @@ def manager(file):
 
 
 class TestAnAddress:
-    @pytest.mark.parametrize(
-        ("typed", "address"),
+    @each_row(
+        "typed, address",
         [
             ("127.0.0.1:8080", "http://127.0.0.1:8080/v1"),
             (" http://gpu:8000/ ", "http://gpu:8000/v1"),
@@ -56,7 +57,7 @@ class TestAnAddress:
     def test_of_anthropic_has_no_version(self):
         assert address_of("http://gate", PROVIDERS["anthropic"]) == "http://gate"
 
-    @pytest.mark.parametrize("typed", ["", " ", "http://", "a b", "ftp://x", "http://u:p@x", "ü"])
+    @each_row("typed", ["", " ", "http://", "a b", "ftp://x", "http://u:p@x", "ü"])
     def test_that_is_none_is_refused(self, typed):
         with pytest.raises(UsageError):
             address_of(typed, OWN)

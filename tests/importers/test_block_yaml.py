@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.importers.odd_texts import texts
+from tests.tables import each_row
 from tui.importers.block_yaml import Unfit, load
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
+    "text, value",
     [
         ("a: 1\nb: 1.5\nc: true\nd: null\ne:\n", [1, 1.5, True, None, None]),
         ("a: text # comment\nb: 'it''s'\nc: \"q \\\"\\n\\u00e9\"\n", ["text", "it's", 'q "\né']),
@@ -33,9 +34,7 @@ def test_each_style_is_read(text, value):
     assert not document.skipped
 
 
-@pytest.mark.parametrize(
-    "text", ["a: &x 1", "a: *x", "a: !!python/object:os.system x", "a: {b: c}"]
-)
+@each_row("text", ["a: &x 1", "a: *x", "a: !!python/object:os.system x", "a: {b: c}"])
 def test_what_constructs_or_repeats_is_refused(text):
     with pytest.raises(Unfit):
         load(text)

@@ -1,14 +1,14 @@
 """HTML that services export becomes the Markdown that it was."""
 
-import pytest
 from hypothesis import given
 
 from tests.importers.odd_texts import texts
+from tests.tables import each_row
 from tui.importers.html_text import markdown
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
+@each_row(
+    "html, expected",
     [
         ("<p>One</p><p>Two<br>lines</p>", "One\n\nTwo\nlines"),
         ("<h2>Title</h2>text", "## Title\n\ntext"),

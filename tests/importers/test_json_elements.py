@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text, json_values
+from tests.tables import each_row
 from tui.importers import json_elements
 from tui.importers.json_elements import beginning, elements, has_key, placed_elements, records
 from tui.importers.protocol import Ledger, Source
@@ -39,7 +40,7 @@ def test_reads_what_a_parser_reads(objects, indent, ascii_only):
     assert not ledger.skipped
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '[{"a": 1}, {"a": 2}]',
@@ -57,7 +58,7 @@ def test_reads_a_single_object():
     assert read('{"a": {"items": []}}', ["items"]) == [{"a": {"items": []}}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '[{"a": 1}][{"a": 2}]',
@@ -93,7 +94,7 @@ def test_counts_what_is_no_object():
     assert ledger.skipped == {"unreadable line": 4}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "damaged",
     [
         '{"id": "b", "text": "x", "more": {"id": 1}',

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 
 from tests.importers.odd_texts import texts
+from tests.tables import each_row
 from tui.importers.lisp import Dialect, Dotted, Opaque, Symbol, as_json, as_object, plist, read_form
 
 
@@ -17,8 +18,8 @@ def emacs(text):
     return read(text, Dialect.EMACS)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
+    "text, value",
     [
         ("(a . b)", Dotted((Symbol("a"),), Symbol("b"))),
         ("(1 2 . 3)", Dotted((1, 2), 3)),
@@ -47,8 +48,8 @@ def test_a_string_of_common_lisp_has_no_escapes_but_a_backslash():
     assert read(r'"a \"b\" \\n \n"') == 'a "b" \\n n'
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
+    "text, value",
     [
         (r'"a\n\t\e\\\"\s\d"', 'a\n\t\x1b\\" \x7f'),
         (r'"\x41\ 1 \u00e9 \U0001F600 \N{U+e9}"', "A1 é 😀 é"),
@@ -72,7 +73,7 @@ def test_what_cannot_be_read_stays_text_and_is_counted(text):
     assert form.opaque == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '(:a (:b "x" :c "cut',
@@ -88,7 +89,7 @@ def test_a_form_that_is_cut_off_or_too_deep_is_given_as_far_as_it_was_read(text)
     assert plist(form.value[1])[":b"] == "x"
 
 
-@pytest.mark.parametrize("text", ["", ")", "   ", "#|", '"', ";"])
+@each_row("text", ["", ")", "   ", "#|", '"', ";"])
 def test_nothing_is_no_form(text):
     assert read_form(text, 0, Dialect.COMMON)[:1] == (None,)
 

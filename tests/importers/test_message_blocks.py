@@ -1,7 +1,6 @@
 """Blocks are read alike, whatever their program calls them."""
 
-import pytest
-
+from tests.tables import each_row
 from tui.domain.journal.message import ToolCall
 from tui.importers.message_blocks import Blocks, Result, Unknown
 from tui.importers.protocol import Ledger
@@ -12,7 +11,7 @@ def pieces(*blocks):
     return list(Blocks().pieces_in(list(blocks), "m", ledger)), dict(ledger.skipped)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "block",
     [
         {"type": "tool_use", "id": "x", "name": "add", "input": {"a": 1}},
@@ -33,8 +32,8 @@ def test_a_call_without_an_id_has_that_of_its_place():
     assert calls[1].id == "m-call-1"
 
 
-@pytest.mark.parametrize(
-    ("output", "text"),
+@each_row(
+    "output, text",
     [
         ("2", "2"),
         ([{"type": "text", "text": "2"}, {"type": "image"}], "2\n\n[image]"),

@@ -1,13 +1,12 @@
 """Times of other programs."""
 
-import pytest
-
+from tests.tables import each_row
 from tui.importers.times import utc
 
 EXPECTED = "2026-01-11T14:30:22.500Z"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         "2026-01-11T14:30:22.5Z",
@@ -29,7 +28,7 @@ def test_a_time_as_in_mails_is_read():
     assert utc("Sun, 11 Jan 2026 15:30:22 +0100") == "2026-01-11T14:30:22.000Z"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [None, "", "soon", True, 0, -5, 1e30, float("nan"), {}, "9999999", "0001-01-01T00:00:00Z"],
 )

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer
 from tests.samples import rows
+from tests.tables import each_row
 from tui.config.settings_schema import Connections, ProviderSettings
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import Catalog, address_from_host, chat_models, first_model
@@ -437,8 +438,8 @@ class TestAConnection:
         assert connected(model=None).is_known(name) == is_known
 
 
-@pytest.mark.parametrize(
-    ("host", "address"),
+@each_row(
+    "host, address",
     rows(__file__, "ollama_hosts"),
 )
 def test_a_host_means_an_address(host: str, address: str):
@@ -454,8 +455,8 @@ def test_a_host_that_cannot_be_looked_up_has_no_models_and_python_prints_nothing
     assert printed == []
 
 
-@pytest.mark.parametrize(
-    ("models", "found"),
+@each_row(
+    "models, found",
     [
         (["qwen3:4b", "nomic-embed-text", "llama3.2:3b"], ("qwen3:4b", "llama3.2:3b")),
         (["nomic-embed-text", "qwen3"], ("qwen3",)),
@@ -497,7 +498,7 @@ def test_one_that_says_nothing_or_next_to_nothing_is_not_waited_for(drop: bytes)
     assert found is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "listed",
     [
         [],

@@ -19,6 +19,7 @@ from tests.providers.speech import (
     message_delta,
     message_start,
 )
+from tests.tables import each_row
 from tui.domain.journal.message import ToolCall
 from tui.providers.codec import BrokenStream, Halves, IncomingAnswer
 from tui.providers.protocol import (
@@ -175,7 +176,7 @@ def test_fields_of_a_call_go_back_with_it():
 # --- requests
 
 
-@pytest.mark.parametrize("dialect", CODECS)
+@each_row("dialect", CODECS)
 def test_each_call_has_its_own_result_and_a_name_that_vendors_take(dialect: str):
     names = ("functions.f", "", "f" * 99)
     caller = says("assistant", "", tool_calls=tuple(ToolCall("a|1", each, {}) for each in names))
@@ -250,8 +251,8 @@ def test_the_halves_of_a_character_come_together(text: str, place: int):
     assert joined == whole
 
 
-@pytest.mark.parametrize(
-    ("usage", "kept"),
+@each_row(
+    "usage, kept",
     [
         ({"a": 1, "b": -1, "c": True, "d": None, "e": 1.5}, {"a": 1}),
         ({"a": "12", "b": "many", "c": "1" * 99}, {"a": 12}),

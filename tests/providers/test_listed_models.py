@@ -15,6 +15,7 @@ from tests.providers.chat_server import (
     refuses,
     sends,
 )
+from tests.tables import each_row
 from tui.domain.providers import PROVIDERS, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, NoModelList
 from tui.providers import listed_models
@@ -51,13 +52,13 @@ def lists(*pages: object) -> ChatServer:
 
 
 class TestTheList:
-    @pytest.mark.parametrize("name", ["openai", "anthropic", "google", "mistral"])
+    @each_row("name", ["openai", "anthropic", "google", "mistral"])
     def test_has_the_models_of_the_server(self, name):
         with ChatServer(models=["b", "a"], key=KEY) as server:
             assert listed_names(connected(server, name)) == ("b", "a")
 
-    @pytest.mark.parametrize(
-        ("items", "names"),
+    @each_row(
+        "items, names",
         [
             # The default model is the first, and those that do not chat are left out.
             (
@@ -222,8 +223,8 @@ class TestAFailure:
             error = failed(connected(server), 0.5)
             assert isinstance(error, ModelTimedOut)
 
-    @pytest.mark.parametrize(
-        ("reply", "said"),
+    @each_row(
+        "reply, said",
         [
             (sends(HTML.encode(), "text/html"), "sent a web page instead of a list of models"),
             (refuses(502, body=HTML), "sent a web page"),
@@ -254,8 +255,8 @@ class TestAFailure:
 
 
 class TestTheCheck:
-    @pytest.mark.parametrize(
-        ("name", "path", "limit"),
+    @each_row(
+        "name, path, limit",
         [
             ("groq", "/v1/chat/completions", {"max_completion_tokens": 1000}),
             ("deepseek", "/v1/chat/completions", {"max_tokens": 1}),

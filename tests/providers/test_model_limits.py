@@ -15,6 +15,7 @@ from tests.providers.chat_server import ChatServer, sends
 from tests.providers.conftest import a_choice, asks, collected
 from tests.providers.ollama_facts import OllamaFacts
 from tests.samples import rows
+from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.providers import PROVIDERS, AssumedWindow, ListedModel
 from tui.engine.kept_lists import KeptLists
@@ -107,7 +108,7 @@ TWO = [{"id": "other"}, {"id": "another"}]
 
 
 class TestAServerOfOnesOwn:
-    @pytest.mark.parametrize(("path", "reply", "known"), rows(__file__, "limits"))
+    @each_row("path, reply, known", rows(__file__, "limits"))
     def test_says_it_in_its_own_words(self, path: str, reply: Any, known: Any):
         with ChatServer(facts={"/v1/models": {"data": TWO}, path: reply}) as server:
             asked = limits(own(server))
@@ -122,8 +123,8 @@ class TestAServerOfOnesOwn:
             loaded["loaded_context_length"] = 4096
             assert await model.window() == 4096
 
-    @pytest.mark.parametrize(
-        ("owner", "asked"),
+    @each_row(
+        "owner, asked",
         [
             ("llamacpp", ["/props"]),
             ("organization_owner", ["/api/v0/models"]),
@@ -240,8 +241,8 @@ class TestPictures:
         assert limits(chosen, kept).sees_images is False
 
 
-@pytest.mark.parametrize(
-    ("parameters", "trained", "window"),
+@each_row(
+    "parameters, trained, window",
     [
         ('temperature 0.7\nnum_ctx                        8192\nstop "x"', 40960, 8192),
         ("num_ctx 131072", 40960, 40960),
@@ -259,8 +260,8 @@ def test_a_model_that_ollama_has_not_loaded_has_its_own(
     assert trained_window({"model_info": [facts]}) is None
 
 
-@pytest.mark.parametrize(
-    ("server", "item", "window"),
+@each_row(
+    "server, item, window",
     rows(__file__, "windows"),
 )
 def test_each_server_has_a_word_of_its_own_for_the_window(
@@ -269,8 +270,8 @@ def test_each_server_has_a_word_of_its_own_for_the_window(
     assert window_of(item) == window
 
 
-@pytest.mark.parametrize(
-    ("server", "item", "sees"),
+@each_row(
+    "server, item, sees",
     rows(__file__, "sights"),
 )
 def test_a_list_may_say_whether_a_model_sees_pictures(

@@ -1,15 +1,14 @@
 """Parameters that models take, by the table of their vendors' families."""
 
-import pytest
-
+from tests.tables import each_row
 from tui.domain.models import ModelParameters
 from tui.providers.model_table import (
     adaptation,
 )
 
 
-@pytest.mark.parametrize(
-    ("wanted", "sent", "words"),
+@each_row(
+    "wanted, sent, words",
     [
         (ModelParameters(0.5, 9, "low"), ModelParameters(0.5, 9, "low"), ""),
         (ModelParameters(0.5, 9), ModelParameters(None, 9), "temperature 0.5: left out."),

@@ -13,6 +13,7 @@ from tests.providers.chat_server import ChatServer, refuses, sends
 from tests.providers.conftest import KEY, Ask
 from tests.providers.relay import ForwardProxy, SocksProxy, TlsFront
 from tests.samples import rows
+from tests.tables import each_row
 from tui.domain.providers import Provider
 from tui.errors import ModelError, ModelUnavailable
 from tui.providers.network import proxy_for, route_to
@@ -47,7 +48,7 @@ OTHER_SERVER = (
 both = pytest.mark.parametrize("address", [PLAIN, SECURE])
 
 
-@pytest.mark.parametrize(("address", "environ", "configured", "proxy"), rows(__file__, "proxies"))
+@each_row("address, environ, configured, proxy", rows(__file__, "proxies"))
 def test_a_proxy_is_that_of_the_configuration_else_of_the_environment_but_for_what_is_exempt(
     address: str, environ: dict[str, str], configured: str | None, proxy: str | None
 ):
@@ -58,7 +59,7 @@ def test_a_proxy_is_that_of_the_configuration_else_of_the_environment_but_for_wh
 
 
 class TestTheAddressOfAProxy:
-    @pytest.mark.parametrize(
+    @each_row(
         "said",
         [
             "http://",

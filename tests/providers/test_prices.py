@@ -8,6 +8,7 @@ from genai_prices.data_snapshot import get_snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.records import CountedRequest
 from tui.domain.models import ModelFacts
@@ -98,8 +99,8 @@ def test_the_list_has_the_date_of_its_newest_price_in_force():
     assert date(2026, 11, 1) <= day <= datetime.now(UTC).date()
 
 
-@pytest.mark.parametrize(
-    ("name", "address", "model"),
+@each_row(
+    "name, address, model",
     [
         ("mine", "https://openrouter.ai/api/v1", "openai/gpt-6-luna"),
         ("fast", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b"),
@@ -137,8 +138,8 @@ def test_the_vendors_own_default_models_have_a_window_and_prices(name):
     assert price(*place, asked(TokenUsage(2000, 2000))) == pytest.approx(2 * once)
 
 
-@pytest.mark.parametrize(
-    ("known", "words"),
+@each_row(
+    "known, words",
     [
         (ModelFacts(1_050_000, 0.1, 0.5), "1.05M · $0.10 in, $0.50 out"),
         (ModelFacts(128_000), "128K"),
@@ -150,7 +151,7 @@ def test_facts_are_few_words(known, words):
     assert known.words == words
 
 
-@pytest.mark.parametrize("vendor", ["openai", "anthropic", "google", "groq", "deepseek"])
+@each_row("vendor", ["openai", "anthropic", "google", "groq", "deepseek"])
 def test_a_model_has_the_window_of_the_list(vendor):
     (provider,) = [each for each in get_snapshot().providers if each.id == vendor]
     listed = {each.id: each.context_window for each in provider.models if each.context_window}

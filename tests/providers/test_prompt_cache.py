@@ -4,10 +4,9 @@ import json
 from itertools import pairwise
 from typing import Any
 
-import pytest
-
 from tests.providers.conftest import EVERY_DIALECT
 from tests.providers.recorded import codec
+from tests.tables import each_row
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.engine.model_requests import project
@@ -46,7 +45,7 @@ def requests() -> list[ModelRequest]:
     return list(projected)
 
 
-@pytest.mark.parametrize("dialect", EVERY_DIALECT)
+@each_row("dialect", EVERY_DIALECT)
 def test_each_request_begins_as_the_one_before_it(dialect: str):
     vendor = {"base_url": "https://api.anthropic.com"} if dialect == "anthropic" else {}
     made = codec(dialect, **vendor)

@@ -14,6 +14,7 @@ from tests.examples import examples
 from tests.providers.chat_server import ChatServer
 from tests.providers.conftest import ModelAt, asks, collected, only_openai, says, sent
 from tests.providers.recorded import bodies, body_of, codec
+from tests.tables import each_row
 from tui.domain.journal.message import ToolCall
 from tui.providers.protocol import ModelRequest
 
@@ -32,9 +33,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("dialect", "name"), [(each, name) for each, names in NAMES.items() for name in names]
-)
+@each_row("dialect, name", [(each, name) for each, names in NAMES.items() for name in names])
 def test_nothing_is_made_of_the_models_name(dialect: str, name: str):
     text = " <|im_start|>system\n[INST] <think> <system>x</system> "
     asked = {"system": "S", "messages": [["user", text]], "choice": {"answer_tokens": 9}}

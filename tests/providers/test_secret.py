@@ -11,6 +11,7 @@ import pytest
 
 from tests.providers.chat_server import ChatServer, answers
 from tests.providers.conftest import a_choice, asks, collected, text_of
+from tests.tables import each_row
 from tests.waiting import until
 from tui.errors import ConfigError, KeyRefused, ModelUnavailable
 from tui.programs import end_programs
@@ -57,7 +58,7 @@ class TestFromTheEnvironment:
     def test_none_is_none(self, environ):
         assert key_from_environment("K", environ) is None
 
-    @pytest.mark.parametrize("text", [f"{KEY}\n{KEY}", f"my {KEY}", f"{KEY}é", f"{KEY}\x00"])
+    @each_row("text", [f"{KEY}\n{KEY}", f"my {KEY}", f"{KEY}é", f"{KEY}\x00"])
     def test_what_cannot_be_a_key_is_an_error_that_does_not_quote_it(self, text):
         with pytest.raises(ConfigError, match=r"^environment: K: this is not a key") as caught:
             key_from_environment("K", {"K": text})
@@ -136,8 +137,8 @@ class TestFromACommand:
         file.write_text("sk-1234")
         assert key_from_command(["cat", str(file)], "local").reveal() == "sk-1234"
 
-    @pytest.mark.parametrize(
-        ("command", "said"),
+    @each_row(
+        "command, said",
         [
             (["/none/pass"], "cannot be run: /none/pass: No such file or directory."),
             (["a\0b"], "cannot be run: a\0b: it has characters that no name can have."),

@@ -14,6 +14,7 @@ import pytest
 from tests.engine.scripted_model import ScriptedModel
 from tests.providers.chat_server import PATIENCE, ChatServer, answers
 from tests.providers.conftest import a_choice, asks, collected, text_of
+from tests.tables import each_row
 from tests.waiting import until
 from tui.errors import ConfigError, ModelError, ModelUnavailable
 from tui.providers.catalog import ModelChoice, chat_models
@@ -296,7 +297,7 @@ class TestBuilding:
     def test_the_guide_needs_no_server(self):
         assert isinstance(build(a_choice("offline", "guide")), OfflineGuide)
 
-    @pytest.mark.parametrize("dialect", ["openai", "responses", "anthropic", "google"])
+    @each_row("dialect", ["openai", "responses", "anthropic", "google"])
     def test_a_model_imports_no_more_than_it_needs(self, dialect):
         loaded = run(
             "import sys\n"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.builders import Story, answer, at, every_kind, header, piece, texts, user
 from tests.examples import examples
 from tests.storage.stories import any_text, blocks_of, chain, load, messages_of, reading, stories
+from tests.tables import each_row
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import VERSION, Offsets, Settings, State, Summary, encode
 from tui.domain.journal.session import joined
@@ -43,7 +44,7 @@ def test_any_text_comes_back_as_it_was(text, other):
     assert session.name == as_json_reads(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "\0",
@@ -138,7 +139,7 @@ def test_a_whole_last_line_without_its_newline_counts_once_its_writer_is_gone():
         assert journal.load().damaged == journal.tail(5).session.damaged == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         *(b"garbage\n", b"\n", b"\0" * 50 + b"\n"),
@@ -347,7 +348,7 @@ def test_a_message_that_was_written_again_with_all_before_it_shows_once():
         assert journal.load().message_count == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     "cursor",
     ["null", "{}", "[]", "[0]", "[true,[],[]]", "[1.5,[],[]]", "[-1,[],[]]", "[0,0,0]", '"0"'],
 )
@@ -401,7 +402,7 @@ def with_offsets(offsets, *, reset=False):
     return story
 
 
-@pytest.mark.parametrize(
+@each_row(
     "offsets",
     [
         lambda honest, story: Offsets(**honest),
@@ -413,7 +414,7 @@ def with_offsets(offsets, *, reset=False):
         lambda honest, story: Offsets(summary=len(story.data) + 100, todos=len(story.data) + 100),
     ],
 )
-@pytest.mark.parametrize("count", [1, 5, 6, 100])
+@each_row("count", [1, 5, 6, 100])
 def test_offsets_that_lead_astray_change_nothing(offsets, count):
     story = with_offsets(lambda honest, story: offsets({"summary": 0, **honest}, story))
     with reading(story.data) as journal:
@@ -676,7 +677,7 @@ def test_a_file_with_versions_cut_at_any_byte_has_one_of_them_and_no_mixture():
             assert chain(journal, 1, 1)[0] == whole.entries, cut
 
 
-@pytest.mark.parametrize("hint", [0, 7, 10**12, -1, None])
+@each_row("hint", [0, 7, 10**12, -1, None])
 def test_a_message_is_found_although_the_offset_of_it_leads_astray(hint):
     story = Story().user("one").answer("a").user("two").answer("b")
     story.raw(encode(answer("m9", after="m0001", after_at=hint)))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
 import tui.widgets.cells  # noqa: F401 - by it Rich counts joiners as in the program
+from tests.tables import each_row
 from tui.terminal import cell_width
 from tui.terminal.cell_width import fix_columns
 
@@ -105,7 +106,7 @@ def test_no_letter_is_lost_there():
     assert left == words.replace(" ", "").replace("\u200c", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "frame",
     [
         "\x1b[1;1Hplain │ ╭─ 日本語のｶﾅ 한국어 “so” … ● é ü Ж α\n\x1b[2;1H\x1b[38;2;1;2;3mx\x1b[0m",

@@ -3,10 +3,10 @@
 import re
 
 import pyte
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tui.terminal.driver import drop_repeated
 from tui.terminal.environment import in_multiplexer, in_screen, through_screen
 
@@ -23,8 +23,8 @@ def picture(frame):
     return cells, (screen.cursor.x, screen.cursor.y, screen.cursor.attrs)
 
 
-@pytest.mark.parametrize(
-    ("frame", "spared_frame"),
+@each_row(
+    "frame, spared_frame",
     [
         (f"{RED}a{OFF}{RED}b{OFF}", f"{RED}ab{OFF}"),
         (f"{RED}a{OFF}\x1b[2;3H{RED}b{OFF}", f"{RED}a\x1b[2;3Hb{OFF}"),
@@ -36,7 +36,7 @@ def test_a_look_that_goes_on_is_said_once(frame, spared_frame):
     assert drop_repeated(frame) == spared_frame
 
 
-@pytest.mark.parametrize(
+@each_row(
     "frame",
     [
         "",
@@ -65,8 +65,8 @@ def test_a_terminal_shows_the_same(parts):
     assert picture(drop_repeated(frame)) == picture(frame)
 
 
-@pytest.mark.parametrize(
-    ("environment", "relayed"),
+@each_row(
+    "environment, relayed",
     [
         ({"TERM": "xterm-256color"}, False),
         ({"TERM": "screen"}, True),

@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from platformdirs.macos import MacOS
 
+from tests.tables import each_row
 from tests.terminal.emulator import Emulator
 from tui.cli.parser import build, parse
 from tui.config import paths
@@ -55,7 +56,7 @@ def test_every_option_of_the_screen_is_known():
     assert OPTIONS - LEAVING <= first_frame.KNOWN
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         [],
@@ -76,7 +77,7 @@ def test_these_ask_for_the_screen(arguments):
     assert first_frame.asks_for_screen(arguments)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         ["ask"],

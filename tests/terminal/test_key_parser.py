@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
+from tests.tables import each_row
 from tui.terminal.key_parser import BEGIN, END, KeyParser
 
 LATER = 5.0
@@ -157,7 +158,7 @@ def test_text_that_comes_with_ctrl_is_not_typed():
 # --- pastes
 
 
-@pytest.mark.parametrize("text", ["", "one", "one\ntwo\r", HOSTILE, "x" * 10_000])
+@each_row("text", ["", "one", "one\ntwo\r", HOSTILE, "x" * 10_000])
 def test_all_that_is_in_a_paste_is_one_text(text):
     assert found(f"a{BEGIN}{text}{END}b") == ["a", ("paste", text), "b"]
 
@@ -171,7 +172,7 @@ def test_each_paste_has_its_own_text():
     assert found(twice) == [("paste", "one"), "k", ("paste", "two"), "enter"]
 
 
-@pytest.mark.parametrize("at", range(1, 12 + len(HOSTILE) + 2))
+@each_row("at", range(1, 12 + len(HOSTILE) + 2))
 def test_a_paste_may_come_in_pieces(at):
     whole = f"a{BEGIN}{HOSTILE}{END}b"
     assert found(whole[:at], whole[at:]) == ["a", ("paste", HOSTILE), "b"]
@@ -192,7 +193,7 @@ def test_a_paste_whose_end_was_lost_ends_with_a_silence():
     assert terminal.found == [("paste", "some\rtext and keys"), "x", "enter"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["one\rtwo", "one\rtwo\rthree\r", "one\r\ntwo", "one\n\ttwo", "\rone\rtwo", "/quit\r/quit"],
 )
@@ -209,8 +210,8 @@ def test_a_click_stays_between_the_keys_that_it_came_between():
     assert found("a\x1b[<0;5;5Mb") == ["a", "MouseDown", "b"]
 
 
-@pytest.mark.parametrize(
-    ("reads", "keys"),
+@each_row(
+    "reads, keys",
     [
         (["ab\r"], ["a", "b", "enter"]),
         (["\rab"], ["enter", "a", "b"]),
@@ -227,7 +228,7 @@ def test_enter_at_the_end_of_text_or_behind_a_key_is_pressed(reads, keys):
 # --- what cannot be read
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         *("\x1b[99999999;5u", "\x1b[1114112u", "\x1b[55296u", "\x1b[;u", "\x1b[3;1u", "\x1b[1;5u"),
@@ -239,7 +240,6 @@ def test_enter_at_the_end_of_text_or_behind_a_key_is_pressed(reads, keys):
         *("\x1b_Gi=1;OK\x1b\\", "\x1b]52;c;" + "A" * 9000, "\x1bP1$r" + "x" * 9000),
         *("\x1b[" + "1;" * 9000, "\x1b[" + "1;" * 9000 + "A", "\x1b[201~"),
     ],
-    ids=lambda sent: ascii(sent)[:20],
 )
 def test_what_cannot_be_read_is_dropped_and_the_next_key_is_not(sent):
     terminal = Terminal()
@@ -265,8 +265,8 @@ def test_the_background_is_reported(sent, light):
     assert [each.light for each in terminal.messages] == [light]
 
 
-@pytest.mark.parametrize("at", range(1, len(WHITE)))
-@pytest.mark.parametrize("pause", [0, 0.3])
+@each_row("at", range(1, len(WHITE)))
+@each_row("pause", [0, 0.3])
 def test_no_piece_of_an_expected_answer_is_typed_however_slowly_it_comes(at, pause):
     terminal = Terminal()
     terminal.expect()

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.samples import rows
+from tests.tables import each_row
 from tui.domain.tool_servers import ToolResult
 from tui.tool_servers.server import LONGEST_RESULT, bounded, result_of
 
@@ -11,8 +12,8 @@ def text(words: str) -> dict:
     return {"type": "text", "text": words}
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
+@each_row(
+    "content, expected",
     rows(__file__, "contents"),
 )
 def test_each_kind_of_content_is_a_text_or_a_label(content: object, expected: str):

@@ -1,8 +1,7 @@
 """The list of a server's tools: what is offered, and what is left out."""
 
-import pytest
-
 from tests.samples import rows
+from tests.tables import each_row
 from tests.tool_servers.conftest import tool
 from tui.domain.tool_servers import OfferedTool
 from tui.tool_servers.tool_list import (
@@ -34,7 +33,7 @@ def test_a_plain_name_is_called_by_server_and_name():
     assert offered(tool("read_file-2")).called == "s__read_file-2"
 
 
-@pytest.mark.parametrize("name", ["a.b", "a b", "lösche", "\x1b[2J", "x" * 200, "\ud800"])
+@each_row("name", ["a.b", "a b", "lösche", "\x1b[2J", "x" * 200, "\ud800"])
 def test_an_odd_name_is_called_by_safe_letters(name: str):
     called = offered(tool(name)).called
     assert called.isascii()
@@ -85,8 +84,8 @@ TOO_DEEP = "its schema is nested too deeply"
 NO_NUMBER = "its schema has a number that is none"
 
 
-@pytest.mark.parametrize(
-    ("schema", "reason"),
+@each_row(
+    "schema, reason",
     [
         (5, NO_OBJECT),
         ([], NO_OBJECT),
@@ -114,7 +113,7 @@ NO_ARGUMENTS = {"type": "object", "properties": {}}
 A, B = {"type": "string"}, {"type": "integer"}
 
 
-@pytest.mark.parametrize(("schema", "plain"), rows(__file__, "schemas"))
+@each_row("schema, plain", rows(__file__, "schemas"))
 def test_a_schema_becomes_one_object_without_references(schema: object, plain: dict):
     assert offered(tool("a", inputSchema=schema)).parameters == plain
 
@@ -172,9 +171,7 @@ def test_a_schema_without_a_type_is_one_of_an_object():
     assert offered({"name": "a"}).parameters == {"type": "object", "properties": {}}
 
 
-@pytest.mark.parametrize(
-    "listed", [None, 5, [], {}, {"name": 5}, {"name": " "}, {"name": "x" * 1000}]
-)
+@each_row("listed", [None, 5, [], {}, {"name": 5}, {"name": " "}, {"name": "x" * 1000}])
 def test_something_without_a_name_is_left_out(listed: object):
     assert read(listed).notice == ("Left out: 1 without a usable name.")
 
@@ -189,7 +186,7 @@ def test_half_characters_become_whole():
     assert (one.description, one.parameters["title"]) == ("\ufffd", "\ufffd")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         offered(tool("b")),

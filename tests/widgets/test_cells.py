@@ -1,12 +1,12 @@
 """Texts in places of so many cells, and where rows are broken."""
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.text import cell_width
 from tui.widgets.cells import cut, cut_middle, cut_start, fill, one_line, wrap_hanging, wrap_words
 from tui.widgets.transcript.rich_markdown import prose
@@ -24,8 +24,8 @@ def test_any_text_is_fit_into_cells(text, cells):
     chop_cells(text, cells)
 
 
-@pytest.mark.parametrize(
-    ("text", "cells"),
+@each_row(
+    "text, cells",
     [
         ("👨\u200d👩\u200d👧", 2),
         ("❤\ufe0f\u200d🔥", 2),
@@ -71,8 +71,8 @@ def drawn(source, width):
     return ["".join(segment.text for segment in line).rstrip() for line in lines]
 
 
-@pytest.mark.parametrize(
-    ("line", "width", "rows"),
+@each_row(
+    "line, width, rows",
     [
         ("one two three", 8, "one two|three"),
         (
@@ -97,7 +97,7 @@ def test_a_line_is_broken_where_a_reader_would(line, width, rows):
     assert wrap_words(line, width) == rows.split("|")
 
 
-@pytest.mark.parametrize("source", ["{}", "- {}", "> {}", "# {}", "| a |\n|---|\n| {} |"])
+@each_row("source", ["{}", "- {}", "> {}", "# {}", "| a |\n|---|\n| {} |"])
 def test_markdown_breaks_an_address_where_plain_text_does(source):
     text = "\n".join(drawn(source.format(f"see {ADDRESS} for more"), 48))
     assert "/library/\n" in text.replace(" \n", "\n")
@@ -121,8 +121,8 @@ def test_every_row_has_room_and_nothing_is_lost(line, width):
     assert "".join(rows).replace(" ", "") == line.replace(" ", "")
 
 
-@pytest.mark.parametrize(
-    ("line", "width", "rows"),
+@each_row(
+    "line, width, rows",
     [
         ("- one two three", 9, "- one two|  three"),
         ("12. one two three", 14, "12. one two|    three"),

@@ -1,13 +1,12 @@
 """Where characters and words begin and end."""
 
-import pytest
-
+from tests.tables import each_row
 from tui.widgets.graphemes import after, before, begin, graphemes, word_after, word_before
 
 FAMILY, FLAGS, HINDI, THAI = "👨\u200d👩\u200d👧\u200d👦", "🇯🇵🇫🇷", "नमस्ते", "ก้ำ"
 
 
-@pytest.mark.parametrize("character", [FAMILY, FLAGS[:2], HINDI[2:], THAI, "e\u0301", "会", "a"])
+@each_row("character", [FAMILY, FLAGS[:2], HINDI[2:], THAI, "e\u0301", "会", "a"])
 def test_no_column_is_within_a_character(character):
     line = f"x{character}y"
     end = 1 + len(character)
@@ -21,8 +20,8 @@ def test_a_line_without_text_has_one_place():
     assert (word_before("", 0), word_after("", 0)) == (0, 0)
 
 
-@pytest.mark.parametrize(
-    ("line", "ends"),
+@each_row(
+    "line, ends",
     [
         ("one two", [3, 7]),
         ("  one,  two", [5, 6, 11]),
@@ -42,8 +41,8 @@ def test_words_end_with_their_script_and_never_within_a_character(line, ends):
     assert found[1:] == ends
 
 
-@pytest.mark.parametrize(
-    ("line", "begins"),
+@each_row(
+    "line, begins",
     [
         ("one two  ", [4, 0]),
         ("日本語のテキスト。", [8, 4, 3, 0]),

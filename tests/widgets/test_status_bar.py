@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from textual.app import App
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.views.costs import ContextUse
 from tui.domain.views.shown_session import SaveState, SessionStatus
@@ -169,8 +170,8 @@ async def test_a_failure_stands_out_and_the_id_does_not():
 # --- what is said
 
 
-@pytest.mark.parametrize(
-    ("fields", "place", "words"),
+@each_row(
+    "fields, place, words",
     [
         ({"message_count": 1}, "count", "1 message"),
         ({"message_count": 0}, "count", "0 messages"),
@@ -185,8 +186,8 @@ def test_it_says_what_is_so(fields, place, words):
     assert lay_out(status(**fields), 200)[place] == words
 
 
-@pytest.mark.parametrize(
-    ("fields", "place"),
+@each_row(
+    "fields, place",
     [
         ({}, "failure"),
         ({}, "read-only"),
@@ -209,19 +210,19 @@ EVERYTHING = status(read_only=True, running=True, queued=2)
 IN_ORDER = ["id", "save", "read-only", "queued", "label", "model", "count", "scope"]
 
 
-@pytest.mark.parametrize(("count", "width"), list(enumerate([22, 35, 46, 56, 65, 85, 106, 112], 1)))
+@each_row("count, width", list(enumerate([22, 35, 46, 56, 65, 85, 106, 112], 1)))
 def test_what_matters_less_is_left_out_first(count, width):
     assert set(lay_out(EVERYTHING, width)) == set(IN_ORDER[:count])
     if count > 1 and count != len(IN_ORDER) - 1:
         assert IN_ORDER[count - 1] not in lay_out(EVERYTHING, width - 1)
 
 
-@pytest.mark.parametrize("width", [120, 100, 80, 60, 52, 51, 50, 40, 30])
+@each_row("width", [120, 100, 80, 60, 52, 51, 50, 40, 30])
 def test_a_failure_is_said_at_every_width(width):
     assert lay_out(status(save=UNSAVED), width)["failure"] == "NOT SAVED: disk full"
 
 
-@pytest.mark.parametrize("width", [120, 80, 60, 52])
+@each_row("width", [120, 80, 60, 52])
 def test_a_failure_leaves_the_id_whole_where_both_have_room(width):
     long_failure = SaveState(failure="No space left on device, and some more words")
     for save in (UNSAVED, long_failure):

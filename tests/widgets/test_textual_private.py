@@ -23,6 +23,7 @@ from textual.widgets import Input, TextArea
 from textual.widgets.text_area import Document, WrappedDocument
 
 from tests.private_members import is_there, touched
+from tests.tables import each_row
 from tests.waiting import until
 from tui.terminal import textual_private
 from tui.widgets import textual_bases
@@ -66,10 +67,9 @@ MODULES = {"_ansi_sequences", "_keyboard_protocol", "_xterm_parser"}
 OWN = {"_place_terminal_cursor", "_wrapped"}
 
 
-@pytest.mark.parametrize(
-    ("owner", "member"),
+@each_row(
+    "owner, member",
     [*WIDGETS, *TERMINAL],
-    ids=lambda each: each if isinstance(each, str) else each.__name__,
 )
 def test_textual_still_has(owner: type, member: str):
     assert is_there(owner, member), f"Textual no longer has {owner.__name__}.{member}"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of, nested, saying
 from tests.strategies import records
+from tests.tables import each_row
 from tui.domain import json_text
 from tui.domain.journal import records as module
 from tui.domain.journal.records import DamagedRecord, Reset, decode, encode
@@ -21,7 +22,7 @@ NO_UTF_8 = (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\xaf", b"\xf8\x88\x80\x80")
 # --- what is damaged
 
 
-@pytest.mark.parametrize("line", LINES + FORK_LINES)
+@each_row("line", LINES + FORK_LINES)
 def test_a_line_torn_anywhere_is_damage(line):
     for length in range(len(line)):
         with pytest.raises(DamagedRecord):
@@ -35,13 +36,13 @@ def test_any_record_torn_anywhere_is_damage(record, data):
         decode(line[: data.draw(st.integers(0, len(line) - 1))])
 
 
-@pytest.mark.parametrize("line", LINES)
+@each_row("line", LINES)
 def test_two_records_in_one_line_are_damage(line):
     with pytest.raises(DamagedRecord):
         decode(line + line)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         b"",
@@ -95,16 +96,16 @@ def fields_of_a_wrong_type():
         for name in json.loads(line):
             if name not in ("type", "context_snapshot", *module._INCIDENTAL):
                 for value in wrong.get(name, [1.5, [1], {"x": 1}]):
-                    yield pytest.param(line, name, value, id=f"{json.loads(line)['type']}-{name}")
+                    yield line, name, value
 
 
-@pytest.mark.parametrize(("line", "name", "value"), list(fields_of_a_wrong_type()))
+@each_row("line, name, value", list(fields_of_a_wrong_type()))
 def test_a_field_of_a_wrong_type_is_damage(line, name, value):
     with pytest.raises(DamagedRecord):
         decode(json.dumps(json.loads(line) | {name: value}).encode())
 
 
-@pytest.mark.parametrize("line", LINES + FORK_LINES)
+@each_row("line", LINES + FORK_LINES)
 def test_a_record_without_a_field_that_it_must_have_is_damage(line):
     value = json.loads(line)
     kind = module._KINDS[value["type"]]
@@ -201,8 +202,8 @@ def test_damage_is_told_with_how_much_and_where(damaged, words):
     assert damage_words(damaged, "tale") == words
 
 
-@pytest.mark.parametrize("digits", [DIGITS + 1, 4300, 100_000])
-@pytest.mark.parametrize("before", [0, 1, 3999])
+@each_row("digits", [DIGITS + 1, 4300, 100_000])
+@each_row("before", [0, 1, 3999])
 def test_a_number_of_thousands_of_digits_is_damage(digits, before):
     line = b'{"type":"reset","at":"%s","x":-%s}' % (b"7" * before, b"9" * digits)
     with pytest.raises(DamagedRecord, match="digits"):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.domain.histories import HEADER, at, folded, histories
 from tests.domain.journal_lines import LINES
 from tests.strategies import records
+from tests.tables import each_row
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
@@ -110,8 +111,8 @@ def test_an_id_seen_again_after_a_reset_stays_before_it():
     assert [message.text for message in session.all_messages] == ["new one"]
 
 
-@pytest.mark.parametrize(
-    ("records", "shown", "counted"),
+@each_row(
+    "records, shown, counted",
     [
         ((user("m1"), answer("m2", status="failed"), answer("m3", replaces="m2")), "13", (2, 3)),
         ((answer("m1"), *(answer(f"m{n}", replaces=f"m{n - 1}") for n in (2, 3, 4))), "4", (1, 4)),
@@ -180,8 +181,8 @@ def test_pieces_that_come_after_their_message_are_old_news():
     assert (texts(session), session.interrupted, counts(session)) == (["whole"], (), (1, 1))
 
 
-@pytest.mark.parametrize(
-    ("begin", "pieces", "text"),
+@each_row(
+    "begin, pieces, text",
     [
         ("Once ", [(5, "upon"), (5, "upon a")], "Once upon a"),
         ("Once upon", [(5, "there was")], "Once there was"),
@@ -189,7 +190,6 @@ def test_pieces_that_come_after_their_message_are_old_news():
         ("会話😀", [(3, "!")], "会話😀!"),
         ("Once ", [(10, "a time")], "Once a time"),
     ],
-    ids=["written twice", "overlap", "overlap of several", "code points", "one is missing"],
 )
 def test_each_piece_counts_from_its_own_place(begin, pieces, text):
     assert texts(session_of(first("m1", begin), *(piece("m1", *each) for each in pieces))) == [text]
@@ -364,7 +364,7 @@ def test_an_explicit_resume_and_a_restore_are_uses(use):
     assert session_of(use, user("m1", time=at(3))).last_used_at == at(9)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         *(Opened(at=at(9)), Closed(at=at(9)), RESET, SUMMARY, TODOS),
@@ -390,7 +390,7 @@ def test_opened_and_closed_are_the_last_ones_and_what_is_opened_again_is_not_clo
     assert (closed.opened_at, closed.closed_at) == (at(1), at(2))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "last",
     [
         *(user("m9", time=at(7)), first("m9", "x", timestamp=at(7)), state(updated_at=at(7))),

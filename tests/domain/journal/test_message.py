@@ -6,6 +6,7 @@ from msgspec.structs import asdict
 
 from tests.attached import NOTES, picture, showing
 from tests.strategies import messages
+from tests.tables import each_row
 from tui.domain.journal.message import (
     TEXT_BYTES,
     FileBlock,
@@ -65,7 +66,7 @@ def test_a_label_says_what_is_not_there():
     assert FileBlock("src", "a", 1, folder=True).label == "[folder: src, 1 entry]"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "block",
     [
         {"type": "image"},
@@ -79,8 +80,8 @@ def test_blocks_of_other_programs_are_no_attachments(block):
     assert attachments_of([block]) == ()
 
 
-@pytest.mark.parametrize(
-    ("size", "words"),
+@each_row(
+    "size, words",
     [
         (0, "0 bytes"),
         (1, "1 byte"),
@@ -96,8 +97,8 @@ def test_a_size_is_said_in_few_words(size, words):
     assert byte_words(size) == words
 
 
-@pytest.mark.parametrize(
-    ("data", "kind"),
+@each_row(
+    "data, kind",
     [
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
         (b"\xff\xd8\xff\xe0\0\x10JFIF", "image/jpeg"),
@@ -110,7 +111,7 @@ def test_a_picture_is_known_by_its_bytes(data, kind):
     assert media_type_of(data) == kind
 
 
-@pytest.mark.parametrize("data", [b"", b"RIFF\x24\0\0\0WAVE", b"\x89PNG", b"GIF", b"BM", b"<svg>"])
+@each_row("data", [b"", b"RIFF\x24\0\0\0WAVE", b"\x89PNG", b"GIF", b"BM", b"<svg>"])
 def test_other_bytes_are_no_picture(data):
     assert media_type_of(data) is None
 
@@ -119,8 +120,8 @@ def message(content):
     return Message(id="m", role="assistant", content=content, timestamp="t")
 
 
-@pytest.mark.parametrize(
-    ("content", "text"),
+@each_row(
+    "content, text",
     [
         ("as it is\n", "as it is\n"),
         (None, ""),
@@ -150,8 +151,8 @@ def test_a_message_cannot_be_changed():
         message("x").content = "y"
 
 
-@pytest.mark.parametrize(
-    ("text", "folded", "title"),
+@each_row(
+    "text, folded, title",
     [
         ("PASTE why does it fail?", ((0, 5),), " why does it fail?"),
         ("why? PASTE and PASTE", ((5, 10), (15, 20)), "why?  and "),

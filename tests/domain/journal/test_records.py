@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.builders import answer, user
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of, saying
 from tests.strategies import any_text, as_read, json_values, messages, records
+from tests.tables import each_row
 from tui.domain.journal import records as module
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import (
@@ -66,9 +67,7 @@ def test_typed_text_is_stored_as_typed():
     assert "会話 😀 é".encode() in encode(saying("会話 😀 é"))
 
 
-@pytest.mark.parametrize(
-    "harmful", ["\x00", "\n", "\r", "\x1b", "\x85", "\x9b", "\u2028", "\u2029"]
-)
+@each_row("harmful", ["\x00", "\n", "\r", "\x1b", "\x85", "\x9b", "\u2028", "\u2029"])
 def test_what_splits_lines_or_speaks_to_terminals_is_stored_escaped(harmful):
     line = line_of(saying(harmful))
     assert harmful.encode() not in line
@@ -106,7 +105,7 @@ def test_token_counts_of_a_later_version_are_read_as_far_as_they_are_known():
     assert decode(line).usage == TokenUsage(1, 2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "odd",
     [
         '{"input_tokens":-1,"output_tokens":2}',
@@ -217,7 +216,7 @@ def test_the_fast_way_takes_every_message_without_lone_surrogates(message):
 # --- what is unknown
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         b'{"type":"novel"}',
@@ -231,7 +230,7 @@ def test_a_record_of_an_unknown_type_is_none(line):
     assert decode(line) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "unknown",
     [
         '"future":1',
@@ -289,12 +288,12 @@ def test_every_name_given_to_a_session_is_a_session_id(now, number):
     assert re.fullmatch(r"session-\d{8}-\d{6}-\d{6}", name)
 
 
-@pytest.mark.parametrize("name", ["a", "0", "A.b_c-d", "a..b", "a" * 128, "session-1", "x-"])
+@each_row("name", ["a", "0", "A.b_c-d", "a..b", "a" * 128, "session-1", "x-"])
 def test_letters_digits_dots_underscores_and_hyphens_make_an_id(name):
     assert is_session_id(name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("", ".", "..", "../a", "a/b", "a/", "/a", "\\a", "a\\b", "-a", "_a", ".a", "~a", "a~1"),
@@ -359,8 +358,6 @@ def test_requests_are_grouped_by_their_models():
     }
 
 
-@pytest.mark.parametrize(
-    "record", [user("u1"), Summary("x", "u1"), None, answer("a1", model="offline:guide")]
-)
+@each_row("record", [user("u1"), Summary("x", "u1"), None, answer("a1", model="offline:guide")])
 def test_other_records_answer_nothing_and_the_guide_is_sent_no_request(record):
     assert counted_requests([record]) == ()

@@ -10,6 +10,7 @@ from msgspec import structs
 from tests.builders import answer, at, header, piece, user
 from tests.domain.histories import HEADER
 from tests.domain.trees import Tree
+from tests.tables import each_row
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, State, Summary, decode, encode
@@ -32,7 +33,7 @@ def test_its_messages_are_the_live_ones_and_all_are_those_before_a_reset_too():
     assert [message.id for message in talk().all_messages] == ["m1", "m2"]
 
 
-@pytest.mark.parametrize("count", [-1, 0, MOST, MOST + 1])
+@each_row("count", [-1, 0, MOST, MOST + 1])
 def test_its_state_can_be_read_whatever_it_counts(count):
     session = structs.replace(talk(), message_count=count, total_count=count, prompt_count=count)
     state = session.state("t")
@@ -128,7 +129,7 @@ def test_a_session_without_versions_has_nothing_to_count():
     assert (session.everything, session.parents, session.versions) == ((), {}, {})
 
 
-@pytest.mark.parametrize("after", ["nobody", "a2", "later", "before"])
+@each_row("after", ["nobody", "a2", "later", "before"])
 def test_one_that_follows_what_is_not_before_it_is_damaged_and_follows_the_one_before(after):
     records = [user("before"), Reset(at(1)), QUESTION, ANSWER, answer("a2", after=after)]
     session = session_of(*records, user("later"))

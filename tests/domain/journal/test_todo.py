@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.journal import todo
 from tui.domain.journal.records import DamagedRecord, Todos, decode, encode
 from tui.domain.journal.todo import TodoItem
@@ -16,7 +17,7 @@ def test_a_to_do_is_pending_in_progress_or_completed(status):
     assert decode(encode(todos)[:-1]) == todos
 
 
-@pytest.mark.parametrize("status", ["done", "", "Pending", None])
+@each_row("status", ["done", "", "Pending", None])
 def test_a_to_do_of_another_status_is_damage(status):
     todos = Todos(items=(TodoItem(content="write", status=status, active_form="writing"),))
     with pytest.raises(DamagedRecord):
@@ -53,7 +54,7 @@ def test_what_is_removed_is_gone_and_the_others_stay_in_order():
     assert todo.remove(THREE, 2) == (THREE[0], THREE[2])
 
 
-@pytest.mark.parametrize("number", [0, -1, 4, 10**6])
+@each_row("number", [0, -1, 4, 10**6])
 def test_a_number_that_no_item_has_is_told_with_those_that_there_are(number):
     for change in (todo.remove, lambda items, n: todo.mark(items, n, "completed")):
         with pytest.raises(UsageError, match=r"There is no to-do .* \(1 to 3\)\."):
@@ -78,7 +79,7 @@ def test_a_list_that_is_full_takes_no_more():
         todo.add(full, "one more")
 
 
-@pytest.mark.parametrize("text", ["", "  ", "\n\t", "\u200b", "\u200d \u200b"])
+@each_row("text", ["", "  ", "\n\t", "\u200b", "\u200d \u200b"])
 def test_a_text_that_shows_nothing_says_nothing(text):
     assert todo.says_nothing(text)
 

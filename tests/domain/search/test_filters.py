@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.builders import header
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.search.filters import (
     ends_with_filter,
     origin_of,
@@ -26,8 +27,8 @@ def local(*day):
     return int(datetime(*day).astimezone().timestamp() * 1000)
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "found"),
+@each_row(
+    "text, words, found",
     [
         ("in:shop login", " login", ("in:shop",)),
         ("login from:claude-code", "login ", ("from:claude-code",)),
@@ -50,8 +51,8 @@ def test_words_and_filters_are_all_of_the_text(text):
     assert not parse_filters(found).are_none or not found
 
 
-@pytest.mark.parametrize(
-    ("text", "passes"),
+@each_row(
+    "text, passes",
     [
         ("in:shop", True),
         ("in:SHÓP", True),
@@ -85,8 +86,8 @@ def test_a_session_of_a_named_scope_is_in_its_scope_and_in_its_project():
     assert filters("in:u/shop").pass_session(origin)
 
 
-@pytest.mark.parametrize(
-    ("value", "day"),
+@each_row(
+    "value, day",
     [
         ("2026", (2026, 1, 1)),
         ("2026-05", (2026, 5, 1)),
@@ -111,8 +112,8 @@ def test_an_unknown_time_passes_no_date():
     assert not filters("before:2026").pass_time(0)
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
+@each_row(
+    "text, fault",
     [
         (
             "before:soon",
@@ -132,9 +133,7 @@ def test_a_filter_that_cannot_be_used_is_told(text, fault):
     assert parse(text).is_empty
 
 
-@pytest.mark.parametrize(
-    ("text", "empty"), [("", True), ("->", True), ("x", False), ("in:x", False), ("in:", True)]
-)
+@each_row("text, empty", [("", True), ("->", True), ("x", False), ("in:x", False), ("in:", True)])
 def test_a_query_of_nothing_but_filters_is_not_empty(text, empty):
     assert parse(text).is_empty is empty
 

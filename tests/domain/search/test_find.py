@@ -1,10 +1,10 @@
 """What fits a text that is looked for in one conversation."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import answer, user
+from tests.tables import each_row
 from tui.domain.journal.message import ToolCall
 from tui.domain.search.find import (
     Match,
@@ -32,8 +32,8 @@ def marked(wanted, *rows, full=False):
     ]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "text", "times"),
+@each_row(
+    "wanted, text, times",
     [
         ("log", "Login, logout, BLOG", 3),
         ("CAFE", "Café, cafe\u0301", 2),
@@ -56,7 +56,7 @@ def test_a_text_is_found_anywhere_as_it_was_typed(wanted, text, times):
     assert counted(wanted, text) == times
 
 
-@pytest.mark.parametrize("text", ["", "  ", "\n", "\u0301", "\u200d"])
+@each_row("text", ["", "  ", "\n", "\u0301", "\u200d"])
 def test_nothing_is_looked_for_without_a_character(text):
     assert needle(text) is None
 

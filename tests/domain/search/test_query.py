@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.builders import answer, user
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.search.query import (
     SNIPPET_CHARACTERS,
     Candidate,
@@ -27,8 +28,8 @@ from tui.domain.search.tokens import cut
 from tui.domain.text import make_visible
 
 
-@pytest.mark.parametrize(
-    ("text", "terms"),
+@each_row(
+    "text, terms",
     [
         ("foo Bar", [("foo",), ("bar",)]),
         ('"foo bar" baz', [("foo", "bar"), ("baz",)]),
@@ -49,8 +50,8 @@ def test_words_and_phrases_are_terms_and_operators_are_plain_text(text, terms):
     assert parse(text).terms == tuple(map(Term, terms))
 
 
-@pytest.mark.parametrize(
-    ("text", "term"),
+@each_row(
+    "text, term",
     [
         ("foo*", Term(("foo",), prefix=True)),
         ("foo_ba*", Term(("foo", "ba"), prefix=True)),
@@ -64,14 +65,14 @@ def test_a_star_after_a_word_makes_it_a_beginning(text, term):
     assert parse(text).terms == (term,)
 
 
-@pytest.mark.parametrize("text", ["", " ", "*", '"', '""', "^ - ->", "\x00", "😀"])
+@each_row("text", ["", " ", "*", '"', '""', "^ - ->", "\x00", "😀"])
 def test_what_has_no_word_has_no_term(text):
     assert parse(text).terms == ()
     assert occurrences(parse(text), "anything") == 0
 
 
-@pytest.mark.parametrize(
-    ("query", "text", "count"),
+@each_row(
+    "query, text, count",
     [
         ("foo", "foo bar FOO", 2),
         ("foo bar", "foo bar", 2),

@@ -1,8 +1,7 @@
 """What a search found, in words and in pieces."""
 
-import pytest
-
 from tests.builders import answer, user
+from tests.tables import each_row
 from tui.domain.search.query import Hit, SearchResult, parse
 from tui.domain.search.search_results import Results, SessionHits, as_typed, by_session, preview
 
@@ -16,8 +15,8 @@ def results(total, shown, **fields):
     return Results("needle", (SessionHits("s", hits),), SearchResult(hits, total, **fields))
 
 
-@pytest.mark.parametrize(
-    ("typed", "wanted"),
+@each_row(
+    "typed, wanted",
     [
         ("zebra", "zebra*"),
         ("two words", "two words*"),

@@ -1,10 +1,10 @@
 """Cutting text into tokens, and questions into keywords."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.search.tokens import (
     TOKEN_CHARACTERS,
     cut,
@@ -14,8 +14,8 @@ from tui.domain.search.tokens import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
+@each_row(
+    "text, tokens",
     [
         ("Hello, World!", ["hello", "world"]),
         ("foo_bar a->b /usr/lib", ["foo", "bar", "a", "b", "usr", "lib"]),
@@ -91,8 +91,8 @@ def test_case_is_ignored(text):
     assert cut(text.upper()) == cut(text.upper().casefold())
 
 
-@pytest.mark.parametrize(
-    ("question", "words"),
+@each_row(
+    "question, words",
     [
         ("What did we say about the login bug?", ("login*", '"bug"')),
         ("And in the SESSIONS of auth.py, what about caches?", ('"auth.py"', "cache*")),

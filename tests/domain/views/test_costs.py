@@ -5,6 +5,7 @@ import pytest
 
 from tests.attached import NOTES, picture, showing
 from tests.builders import answer, user
+from tests.tables import each_row
 from tui.domain.journal.message import Message, TokenUsage
 from tui.domain.journal.records import counted_requests
 from tui.domain.views.costs import (
@@ -34,15 +35,15 @@ def test_tokens_are_told_with_those_that_were_cached(usage, words):
     assert token_words(usage) == words
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.83, "0.8 s"), (59.7, "1 min 0 s"), (75, "1 min 15 s"), (12.4, "12 s")]
+@each_row(
+    "seconds, words", [(0.83, "0.8 s"), (59.7, "1 min 0 s"), (75, "1 min 15 s"), (12.4, "12 s")]
 )
 def test_time_is_told_in_minutes_and_seconds(seconds, words):
     assert seconds_words(seconds) == words
 
 
-@pytest.mark.parametrize(
-    ("dollars", "words"),
+@each_row(
+    "dollars, words",
     [
         (0, "$0.0000"),
         (0.00001, "$0.0001"),
@@ -65,8 +66,8 @@ def test_the_context_is_as_full_as_after_the_last_answer():
     assert ContextUse(9_000, 128_000).percent == 7
 
 
-@pytest.mark.parametrize(
-    ("messages", "through"),
+@each_row(
+    "messages, through",
     [
         ([], ""),
         ([user("u")], ""),
@@ -74,7 +75,6 @@ def test_the_context_is_as_full_as_after_the_last_answer():
         ([said(1), user("u")], "a1"),
         ([said(1), answer("b", model="openai:y", usage=TokenUsage(7, 1))], ""),
     ],
-    ids=["empty", "no answer", "not counted", "summarised", "another model"],
 )
 def test_where_the_last_answer_says_nothing_the_context_is_not_known(messages, through):
     assert context_tokens(messages, through, "openai:x") is None

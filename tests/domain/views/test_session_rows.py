@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.journal.session import SessionEntry
 from tui.domain.moves import Move
 from tui.domain.text import UNREADABLE
@@ -205,8 +206,8 @@ def test_every_age_takes_at_most_five_cells(then):
 # --- filter
 
 
-@pytest.mark.parametrize(
-    ("label", "text", "is_there"),
+@each_row(
+    "label, text, is_there",
     [
         *(("Auth bug", text, True) for text in ("", "  ", "auth", "AUTH", "bug auth", "th bu")),
         *(("Auth bug", text, True) for text in ("847291", "20260111 bug", "Session-")),
@@ -236,8 +237,8 @@ def test_what_all_ids_begin_with_matches_only_where_it_is_typed_whole(text):
     assert matches(row("A session bug"), text)
 
 
-@pytest.mark.parametrize(
-    ("session_id", "step", "found"),
+@each_row(
+    "session_id, step, found",
     [("b", 1, "c"), ("b", -1, "a"), ("a", -1, "a"), ("c", 1, "c"), ("a", 9, "c"), ("gone", 1, "a")],
 )
 def test_a_neighbour_is_a_row_away_or_the_last_on_the_way(session_id, step, found):
@@ -254,8 +255,8 @@ def picked(move=None, marks=None, own=(), **fields):
     return picker_row(entry("s", **fields), marks or {}, own, move, PICKED_AT)
 
 
-@pytest.mark.parametrize(
-    ("status", "own", "label", "state"),
+@each_row(
+    "status, own, label, state",
     [
         ("open", ("s",), "Title", "open here"),
         ("open", (), "Title", "open elsewhere"),

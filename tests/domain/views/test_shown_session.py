@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
+from tests.tables import each_row
 from tui.domain.views.shown_session import (
     ActivityView,
     PromptQueue,
@@ -62,8 +63,8 @@ def test_a_failure_counts_most_then_a_save_under_way_then_the_local_time_of_the_
     assert str(state) == words
 
 
-@pytest.mark.parametrize(
-    ("view", "words"),
+@each_row(
+    "view, words",
     [
         (ActivityView("waiting", "qwen3"), "waiting for qwen3"),
         (ActivityView("waiting", "qwen3", 3.9), "waiting for qwen3 3 s"),

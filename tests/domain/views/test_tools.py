@@ -1,8 +1,7 @@
 """The lines of the list of tools, and those of a call."""
 
-import pytest
-
 from tests.engine.scripted_servers import offered
+from tests.tables import each_row
 from tui.domain.tool_servers import ServerStatus, ToolApproval
 from tui.domain.views.tools import Allowed, ListedTool, call_lines, tool_rows
 
@@ -52,8 +51,8 @@ def shown(arguments, about=""):
     return [f"{line.lead}{line.text}" for line in call_lines(about, arguments)]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "lines"),
+@each_row(
+    "arguments, lines",
     [
         ({"path": "会話.md", "n": 2}, ['path: "会話.md"', "n: 2"]),
         ({"content": "a\n\tb\n"}, ["content:", "  │ a", "  │     b"]),

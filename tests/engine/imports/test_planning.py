@@ -14,6 +14,7 @@ import pytest
 from tests.builders import Story
 from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, Shelf, said, told
 from tests.importers.samples import SOURCES, laid_out
+from tests.tables import each_row
 from tui.engine.imports import planning
 from tui.engine.imports.planning import (
     SourceFailed,
@@ -315,8 +316,8 @@ def test_places_of_a_program_that_cannot_be_read_are_told(tmp_path):
     assert unread == [Failure(tmp_path / "notes", "Permission denied")]
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
+@each_row(
+    "error, reason",
     [
         (OSError(5, "Input/output error"), "Input/output error"),
         (sqlite3.DatabaseError("file is not a database"), "file is not a database"),

@@ -8,6 +8,7 @@ from tests.engine.library.conftest import Searched
 from tests.engine.library.remembered import REMEMBERED
 from tests.engine.scripted_model import ScriptedModel
 from tests.failing import raiser
+from tests.tables import each_row
 from tui.engine.library.loose_search import (
     MOST_QUERIES,
     GuideRecall,
@@ -190,8 +191,8 @@ def test_each_query_is_shown_with_its_matches(archive):
     assert counted == (("NAS full", 1), ("quagga", 0))
 
 
-@pytest.mark.parametrize(
-    ("said", "queries"),
+@each_row(
+    "said, queries",
     [
         (
             '1. disk full\n2) `pg_dump`\n- "backup failed"\n',

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from tests.builders import header
+from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Opened, Settings, encode
@@ -442,8 +443,8 @@ class Known:
         return (entry,)
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
+@each_row(
+    "text, named",
     [
         ("Session one is read-only here.", '"The open one" is read-only here.'),
         ("Cannot open session one: gone", 'Cannot open "The open one": gone'),

@@ -6,6 +6,7 @@ import pytest
 from tests.builders import Story
 from tests.engine.workspaces import FULL, said
 from tests.failing import raiser
+from tests.tables import each_row
 from tui.domain.journal.message import Message, ToolCall
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.open_sessions import read_only_words
@@ -212,8 +213,8 @@ async def test_a_long_session_with_a_name_is_called_by_it(world):
     assert program.current.label() == "Numbers"
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
+@each_row(
+    "error, words",
     [
         (StorageError("No way."), "Read-only: No way"),
         (NewerVersion("tale", 2), "Read-only: written by a newer sibyl-tui (format 2)"),

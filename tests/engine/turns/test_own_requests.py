@@ -10,6 +10,7 @@ from tests.attached import NOTES, picture, showing
 from tests.builders import answer, user
 from tests.engine.conftest import PLACE, Clock
 from tests.engine.scripted_model import ScriptedModel
+from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import Summary
@@ -91,7 +92,7 @@ def test_the_last_turns_are_left_as_far_as_they_are_to_be_kept():
     assert oldest_part(None, messages, room=WIDE, kept=three - 1).through == "m15"
 
 
-@pytest.mark.parametrize("messages", [[], talk(1), [message(1)], [message(1, "assistant")]])
+@each_row("messages", [[], talk(1), [message(1)], [message(1, "assistant")]])
 def test_where_there_is_one_turn_or_none_there_is_nothing_to_summarise(messages):
     assert oldest_part(None, messages, room=WIDE, kept=0) is None
 
@@ -496,8 +497,8 @@ async def test_an_answer_without_words_is_no_title(said):
         await asyncio.wait_for(ask, 10)
 
 
-@pytest.mark.parametrize(
-    ("said", "title"),
+@each_row(
+    "said, title",
     [
         ('"What two is"', "What two is"),
         ("\n\n# **What two is**\n\nBecause I say so", "What two is"),

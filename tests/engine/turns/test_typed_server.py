@@ -2,13 +2,14 @@
 
 import pytest
 
+from tests.tables import each_row
 from tui.config.settings_schema import ToolServerSettings
 from tui.engine.turns.tools import line_of, name_for, typed_server
 from tui.errors import UsageError
 
 
-@pytest.mark.parametrize(
-    ("line", "name"),
+@each_row(
+    "line, name",
     [
         ("uvx mcp-server-time", "time"),
         ("npx -y @modelcontextprotocol/server-filesystem /home/me", "filesystem"),
@@ -61,8 +62,8 @@ def test_a_client_of_ones_own_is_for_its_address_alone():
     assert typed_server("uvx a", "a", {}, old).command == ("uvx", "a")
 
 
-@pytest.mark.parametrize(
-    ("line", "name", "secrets", "words"),
+@each_row(
+    "line, name, secrets, words",
     [
         ("", "time", {}, "expected either a command or a url"),
         ("python 'open", "time", {}, "This is not a command line: No closing quotation"),

@@ -13,6 +13,7 @@ from tests.builders import user
 from tests.examples import examples
 from tests.failing import raiser
 from tests.storage.index.conftest import answers, change, hits
+from tests.tables import each_row
 from tui.domain.search.query import parse
 from tui.domain.search.tokens import cut
 from tui.storage import locks
@@ -38,9 +39,9 @@ def test_sqlite_finds_the_tokens_that_are_ours(text):
         assert tokens_at_sqlite(as_row(text)) == cut(text)
 
 
-@pytest.mark.parametrize("between", [" ", "\n", "-", "_", "日", "。", " - "])
-@pytest.mark.parametrize("length", [63, 64, 65, 66, 128, 129])
-@pytest.mark.parametrize("before", [0, 1, 30, 63, 64, 65, 200])
+@each_row("between", [" ", "\n", "-", "_", "日", "。", " - "])
+@each_row("length", [63, 64, 65, 66, 128, 129])
+@each_row("before", [0, 1, 30, 63, 64, 65, 200])
 def test_long_tokens_are_divided_wherever_they_stand(before, length, between):
     text = "b " * (before // 2) + "c" * (before % 2) + between + "a" * length + between + "end"
     assert tokens_at_sqlite(as_row(text)) == tokens_at_sqlite(as_words(cut(text)))
@@ -220,8 +221,8 @@ def test_the_table_cuts_nothing_that_it_is_given():
 # --- errors
 
 
-@pytest.mark.parametrize(
-    ("code", "kind"),
+@each_row(
+    "code, kind",
     [
         (sqlite3.SQLITE_BUSY, "locked"),
         (sqlite3.SQLITE_LOCKED, "locked"),

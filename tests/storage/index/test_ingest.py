@@ -14,6 +14,7 @@ import pytest
 from tests.attached import NOTES, picture, showing
 from tests.builders import answer, at, header, user
 from tests.storage.index.conftest import answers, hits
+from tests.tables import each_row
 from tui.domain.journal.records import encode
 from tui.storage import locks
 from tui.storage.file_store import FileStore
@@ -372,7 +373,7 @@ def test_a_builder_that_hangs_ends_with_its_program_and_frees_the_lock(filled, d
     assert locks.holder_of(data / "index.lock") is None
 
 
-@pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"done":"x","total":1}', b"null"])
+@each_row("line", [b"", b"{", b"[]", b'{"done":"x","total":1}', b"null"])
 def test_what_is_no_progress_is_none(line):
     assert child.read_line(line) is None
 

@@ -9,6 +9,7 @@ from textual import events
 from textual.geometry import Offset
 from textual.selection import Selection
 
+from tests.tables import each_row
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, drawn_document
@@ -233,7 +234,7 @@ async def test_a_match_that_is_hidden_is_marked_where_the_line_is_cut(cut_lines)
         assert more[0].style.bgcolor == match.bgcolor
 
 
-@pytest.mark.parametrize("skip", range(12))
+@each_row("skip", range(12))
 def test_a_wide_character_is_never_seen_by_half(skip):
     cut = cut_line("日本語のコードabc日本", skip, 10)
     seen = cut.text[cut.hidden : cut.hidden + cut.shown]

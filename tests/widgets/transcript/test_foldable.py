@@ -5,6 +5,7 @@ import pytest
 from rich.style import Style
 
 from tests.attached import NOTES, numbered, picture, showing
+from tests.tables import each_row
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document
@@ -140,7 +141,7 @@ async def test_what_is_found_in_a_folded_file_opens_that_file(opened):
         assert "Buy milk." not in shown(app)
 
 
-@pytest.mark.parametrize("word", ["a.py", "photo", "return", "py", "file", "e"])
+@each_row("word", ["a.py", "photo", "return", "py", "file", "e"])
 def test_all_that_is_counted_can_be_gone_to(word):
     from tui.widgets.transcript.match_marks import MatchMarks
 
@@ -195,7 +196,7 @@ def test_other_pictures_have_other_lines():
     assert all(f"[image: {n}.png, 1 KB]" in said for n in range(3))
 
 
-@pytest.mark.parametrize("width", range(1, 30))
+@each_row("width", range(1, 30))
 def test_a_name_is_cut_at_every_width(width):
     document = drawn_document(files(FOLDER, picture("日本" * 99)), width=width, height=10)
     assert all(row.strip.cell_length == width for row in document.rows())

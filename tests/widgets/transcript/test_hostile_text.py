@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.attached import picture, showing
+from tests.tables import each_row
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document, result
@@ -65,12 +66,12 @@ def check(strips):
         assert not any(segment.style and segment.style.link for segment in strip)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each_row("place", PLACES)
 def test_an_answer_cannot_speak_to_the_terminal(place):
     check(rows_of(answered(place.replace("{}", HOSTILE))))
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each_row("place", PLACES)
 def test_nor_can_a_sequence_that_comes_in_two_pieces(place):
     text = place.replace("{}", HOSTILE)
     check(rows_of(streamed=list(text)))
@@ -131,7 +132,7 @@ async def test_nothing_hostile_is_painted_while_it_arrives(opened):
             assert not UNSAFE.search(app.transcript.render_line(y).text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["a" * 1_000_000, "日" * 500_000, "[" * 100_000, "word " * 200_000, "```\n" + "x" * 1_000_000],
 )

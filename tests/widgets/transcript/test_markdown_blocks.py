@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
+from tests.tables import each_row
 from tests.widgets.transcript.conftest import split
 from tui.domain.text import codes
 from tui.widgets.cells import PIECE
@@ -38,7 +39,7 @@ def open_rows(splitter):
     return [s.text for s in row_block(splitter.open_block(), growing=True).strips(page())]
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@each_row("text", ORDINARY)
 def test_blocks_look_like_the_whole_would(text):
     whole = [page().row(line).text.rstrip() for line in page().lines(RichMarkdown(text))]
     # Rich puts tables, quotes and lists between blank rows of its own.
@@ -89,8 +90,8 @@ def test_a_paragraph_after_a_list_is_none_of_it_while_its_line_is_not_complete()
     assert splitter.open_block().spaced
 
 
-@pytest.mark.parametrize(
-    ("fed", "opened"),
+@each_row(
+    "fed, opened",
     [
         *(
             (f"Some text\n{begun}", "Some text")
@@ -185,7 +186,7 @@ def test_what_is_open_becomes_the_last_block(text):
 TABLE = "| Name | Age |\n|:-----|----:|\n| Ann | 12 |\n| Bob \\| Eve | 7 |\n\nDone."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         TABLE,
@@ -231,7 +232,7 @@ def test_deep_nesting_is_shown_as_text():
     assert not isinstance(prose(text, 60), RichMarkdown)
 
 
-@pytest.mark.parametrize("width", range(1, 24))
+@each_row("width", range(1, 24))
 def test_nothing_is_too_narrow_for_any_markdown(width):
     lists = "\n".join("  " * depth + "- item" for depth in range(9))
     text = f"{lists}\n\n> > > quote\n\n1. a\n   1. b\n\n| A | B |\n|---|---|\n| 1 | 日本 |\n\n---"
@@ -244,8 +245,8 @@ def test_numbers_keep_their_dots():
     assert rows_of(split("9. nine\n10. ten")) == ["     9. nine", "    10. ten"]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@each_row(
+    "text, found",
     [
         ("no code", []),
         ("```py\nx = 1\n\ny\n```", ["x = 1\n\ny"]),

@@ -1,5 +1,4 @@
-import pytest
-
+from tests.tables import each_row
 from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked
 from tui.widgets.transcript.rich_markdown import Link, link_at, links_of, trimmed
@@ -35,8 +34,8 @@ def test_the_same_target_is_there_once():
     assert targets("https://a.example https://a.example") == ["https://a.example"]
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
+@each_row(
+    "written, meant",
     [
         ("https://a.b/c.", "https://a.b/c"),
         ("https://a.b/c).", "https://a.b/c"),

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
+from tests.tables import each_row
 from tests.widgets.transcript.conftest import split
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.markdown_blocks import Splitter
@@ -67,7 +68,7 @@ def styles(rows):
     return [(s.text.strip(), s.style) for s in rows[-1] if s.text.strip()]
 
 
-@pytest.mark.parametrize("text", PLAIN + WITH_MARKS)
+@each_row("text", PLAIN + WITH_MARKS)
 def test_no_letter_that_was_shown_goes_away(text):
     before = ""
     for rows in growing(text):
@@ -77,15 +78,15 @@ def test_no_letter_that_was_shown_goes_away(text):
     assert letters([list(s) for b in split(text) for s in row_block(b).strips(PAGE)]) == before
 
 
-@pytest.mark.parametrize("text", PLAIN)
+@each_row("text", PLAIN)
 def test_marks_of_what_will_be_closed_are_never_seen(text):
     for rows in growing(text.partition("```")[0]):
         assert not set(shown(rows)) & set("*`~[]") - set("[image: ]" if "![" in text else "")
         assert "_" not in shown(rows).replace("a_(b)", "")
 
 
-@pytest.mark.parametrize(
-    ("text", "word", "style"),
+@each_row(
+    "text, word, style",
     [
         ("a **bo", "bo", Style(bold=True)),
         ("a **bold** and *it", "it", Style(italic=True)),
@@ -109,7 +110,7 @@ def test_both_kinds_at_once_are_closed_from_within():
     assert styles(last("**a *b"))[-1] == ("b", Style(bold=True, italic=True))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["2 * 3", "2*3", "a_b", "f(*args", "f(**kwargs", "*.py files", "arr[0", "see [1", "5 ` 6"],
 )
@@ -117,8 +118,8 @@ def test_a_mark_that_stands_for_itself_stays(text):
     assert shown(last(text)).strip() == text
 
 
-@pytest.mark.parametrize(
-    ("text", "at_first"),
+@each_row(
+    "text, at_first",
     [
         ("2 *", "2"),
         ("a_", "a"),
@@ -170,8 +171,8 @@ def test_whatever_has_come_can_be_shown(text):
         assert all(sum(segment.cell_length for segment in row) == PAGE.width for row in rows)
 
 
-@pytest.mark.parametrize("width", range(33, 60))
-@pytest.mark.parametrize("before", ["", "> "])
+@each_row("width", range(33, 60))
+@each_row("before", ["", "> "])
 def test_no_step_takes_room_from_a_word(width, before):
     rows = ["| Abcdefghi | B | Cccc |", "|---|---|---|", "| 123456789 | 12345 | x y z |"]
     (block,) = split("\n".join(before + row for row in rows))
