@@ -7,7 +7,7 @@ program does in its own way, its class overrides.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path, PureWindowsPath
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -22,9 +22,8 @@ from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, w
 from tui.importers.json_paths import objects_at, text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks, Piece, messages, unknown
-from tui.importers.two_passes import Place, read_again
+from tui.importers.two_passes import OBJECTS, Place, read_again
 
-_OBJECT = msgspec.json.Decoder(dict[str, Any])
 Paths = tuple[str, ...]
 """Where a field may be, see ``json_paths``; nowhere if there is none."""
 SPEAKERS: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
@@ -431,7 +430,7 @@ class LogFormat(Format):
         turns: dict[str, trees.TreeTurn] = {}
         parents, kept = dict[str, str](), dict[str, list[Place]]()
         before = ""
-        with read_again(reading.talk.path, _OBJECT) as record_at:
+        with read_again(reading.talk.path, OBJECTS) as record_at:
 
             def said(name: str) -> Iterator[trees.Said]:
                 first, *summaries = map(record_at, kept[name])

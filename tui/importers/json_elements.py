@@ -65,18 +65,12 @@ class Element(NamedTuple):
     """The number of damaged objects before it."""
 
 
-def elements(stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Json]:
+def elements(stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Element]:
     """Read the objects of arrays, of those that a key of ``within`` has, or those side by side.
 
-    What is no object, damaged or too large is counted as skipped.
+    Those of an array in an array come one by one. What is no object, damaged or too large is
+    counted as skipped.
     """
-    return (element.value for element in placed_elements(stream, ledger, within))
-
-
-def placed_elements(
-    stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()
-) -> Iterator[Element]:
-    """Read the same objects with their places; those of an array in an array come one by one."""
     scanner = _Scanner(stream, ledger.skipped, within)
     while (data := scanner.next()) is not None:
         value: Any = parse(data)
@@ -307,7 +301,7 @@ def content(path: Path, key: str, ledger: Ledger) -> Content:
     if not fields:
         ledger.skipped[DAMAGED] += 1
         start = re.search(rb'"' + re.escape(key.encode()) + rb'"\s*+:\s*+(?=\[)', data)
-        return Content({}, list(elements(io.BytesIO(data[start.end() :]), ledger)) if start else [])
+        return Content({}, _whole_ones(data[start.end() :], ledger) if start else [])
     found = fields.get(key)
     if not isinstance(found, list | None):
         ledger.skipped["unknown format"] += 1
@@ -322,7 +316,11 @@ def records_or_rest(path: Path, key: str, ledger: Ledger) -> list[Json]:
     data = whole_bytes(path)
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return content(path, key, ledger).records
-    return list(elements(io.BytesIO(data), ledger))
+    return _whole_ones(data, ledger)
+
+
+def _whole_ones(data: bytes, ledger: Ledger) -> list[Json]:
+    return [element.value for element in elements(io.BytesIO(data), ledger)]
 
 
 BEGINNING_BYTES = 256 * 1024
@@ -337,7 +335,7 @@ def records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Itera
 def placed_records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Element]:
     """Read the same objects with their places. Raises ``OSError``."""
     with _opened(source.path) as stream:
-        yield from placed_elements(stream, ledger, within)
+        yield from elements(stream, ledger, within)
 
 
 def has_key(start: bytes, *names: bytes) -> bool:

@@ -58,13 +58,13 @@ class JsonLine(NamedTuple):
     value: Json
 
 
-def objects(path: Path, ledger: Ledger, start: int = 0) -> Iterator[JsonLine]:
-    """Read the objects of a file from an offset on.
+def objects(path: Path, ledger: Ledger) -> Iterator[JsonLine]:
+    """Read the objects of a file.
 
     Lines that are no object are counted as skipped, those without a word too. A last line without
     a line feed is still being written, unless it is whole. Raises ``OSError``.
     """
-    for line in raw_lines(path, start):
+    for line in raw_lines(path):
         value = parse(line.data) if line.is_whole else None
         if isinstance(value, dict):
             yield JsonLine(line.offset, line.length, cast("Json", value))
@@ -72,26 +72,24 @@ def objects(path: Path, ledger: Ledger, start: int = 0) -> Iterator[JsonLine]:
             ledger.skipped[line.damage] += 1
 
 
-def raw_lines(
-    path: Path, start: int = 0, wanted: Callable[[bytes], bool] = lambda _: True
-) -> Iterator[RawLine]:
-    """Read the lines of a file from an offset on, in blocks. Raises ``OSError``.
+def raw_lines(path: Path, wanted: Callable[[bytes], bool] = lambda _: True) -> Iterator[RawLine]:
+    """Read the lines of a file, in blocks. Raises ``OSError``.
 
     ``wanted`` is asked by the beginnings of lines that are longer than a block: those that are not
     wanted are never in memory as a whole.
     """
     descriptor = open_regular(path, follow=True)
     try:
-        yield from lines_in(_blocks(descriptor, start), start, wanted)
+        yield from lines_in(_blocks(descriptor), wanted)
     finally:
         os.close(descriptor)
 
 
 def lines_in(
-    blocks: Iterable[bytes], start: int = 0, wanted: Callable[[bytes], bool] = lambda _: True
+    blocks: Iterable[bytes], wanted: Callable[[bytes], bool] = lambda _: True
 ) -> Iterator[RawLine]:
     """Divide blocks into lines, as ``raw_lines`` does those of a file."""
-    line = _Growing(start)
+    line = _Growing(0)
     for block in blocks:
         check()
         *ended, rest = block.split(b"\n")
@@ -139,9 +137,9 @@ class _Growing:
         return RawLine(self.offset, self.length, b"".join(self._parts), last)
 
 
-def _blocks(descriptor: int, start: int) -> Iterator[bytes]:
+def _blocks(descriptor: int) -> Iterator[bytes]:
     # A file that grows meanwhile is read as far as it went at first.
-    position, size = start, os.fstat(descriptor).st_size
+    position, size = 0, os.fstat(descriptor).st_size
     while position < size:
         block = os.pread(descriptor, min(_BLOCK, size - position), position)
         if not block:
