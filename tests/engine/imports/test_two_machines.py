@@ -76,22 +76,22 @@ def stored(store):
     return words
 
 
-def test_a_file_written_anew_is_another_conversation(take, stored):
-    take(ALPHA)
-    take(BETA)
-    assert stored() == [ALPHA, BETA]
-
-
-def test_conversations_in_another_order_are_the_same(take, stored):
-    take(ALPHA, BETA)
-    assert take(BETA, ALPHA) == 0
-    assert stored() == [ALPHA, BETA]
-
-
-def test_a_conversation_that_grows_stays_one(take, stored):
-    counts = [take(BETA[:count]) for count in (1, 2, 3)]
-    assert counts == [1, 1, 1]
-    assert stored() == [BETA]
+@pytest.mark.parametrize(
+    ("files", "counts", "words"),
+    [
+        ([[ALPHA], [BETA]], [2, 3], [ALPHA, BETA]),
+        ([[ALPHA, BETA], [BETA, ALPHA]], [5, 0], [ALPHA, BETA]),
+        ([[BETA[:1]], [BETA[:2]], [BETA]], [1, 1, 1], [BETA]),
+        ([[["hi", "hello", "one"]], [["hi"], ["hi", "other"], ["hi", "hello", "two"]]], [3, 5],
+         [["hi", "hello", "one"], ["hi", "hello", "two"], ["hi", "other"]]),
+        ([[["q", "a", "q2", "a2"]], [["q", "a", "other", "a3"]]], [4, 4],
+         [["q", "a", "other", "a3"], ["q", "a", "q2", "a2"]]),
+    ],
+    ids=["written anew", "in another order", "growing", "a short one among longer ones", "edited"],
+)  # fmt: skip
+def test_of_a_file_that_changes_each_conversation_is_kept_once(take, stored, files, counts, words):
+    assert [take(*talks) for talks in files] == counts
+    assert stored() == words
 
 
 def test_the_same_file_in_another_place_adds_nothing(take, stored):
@@ -108,18 +108,6 @@ def test_conversations_that_begin_alike_stay_apart(take, stored, order):
     for number, talk in enumerate(talks):
         assert take(talk, name=f"{number}.json") == 0
     assert stored() == sorted(talks)
-
-
-def test_a_short_conversation_hides_no_difference_between_longer_ones(take, stored):
-    take(["hi", "hello", "one"])
-    take(["hi"], ["hi", "other"], ["hi", "hello", "two"])
-    assert stored() == [["hi", "hello", "one"], ["hi", "hello", "two"], ["hi", "other"]]
-
-
-def test_an_edited_conversation_loses_no_words(take, stored):
-    take(["q", "a", "q2", "a2"])
-    take(["q", "a", "other", "a3"])
-    assert stored() == [["q", "a", "other", "a3"], ["q", "a", "q2", "a2"]]
 
 
 def test_a_deleted_conversation_stays_away_and_others_come(store, take, stored):
