@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from tui.domain.journal.message import Content, Message, ToolCall
+from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import (
     NO_SUMMARY,
     Partial,
@@ -44,21 +44,11 @@ def extends(longer: Message, shorter: Message) -> bool:
     """Tell whether a message has every word of another one, and maybe more behind them."""
     count = len(shorter.tool_calls)
     return (
-        _begins_with(longer.content, shorter.content)
+        longer.text.startswith(shorter.text)
         and len(longer.tool_calls) >= count
         and all(map(_is_call, longer.tool_calls, shorter.tool_calls))
         and shorter.error in (None, longer.error)
     )
-
-
-def _begins_with(longer: Content, shorter: Content) -> bool:
-    if not shorter:
-        return True
-    if isinstance(longer, str) and isinstance(shorter, str):
-        return longer.startswith(shorter)
-    if isinstance(longer, list) and isinstance(shorter, list):
-        return longer[: len(shorter)] == shorter
-    return False
 
 
 def _is_call(longer: ToolCall, shorter: ToolCall) -> bool:
