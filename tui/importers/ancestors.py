@@ -17,7 +17,7 @@ from tui.importers import lisp
 from tui.importers import protocol as p
 from tui.importers.contents import earlier, joined
 from tui.importers.formats import Format, JsonFile, Reading, Talk
-from tui.importers.json_lines import object_in, text_in, whole_bytes
+from tui.importers.json_lines import items_in, object_in, text_in, whole_bytes
 from tui.importers.json_paths import object_at, text_at, time_at
 from tui.importers.times import utc, utc_of_local
 
@@ -136,7 +136,7 @@ class Sibyl(_LispFormat):
     def messages(self, record: p.Json, role: Role, reading: Reading) -> Iterator[p.ForeignMessage]:
         content, result_of = _text(record.get(":content")), text_at(record, ":tool-call-id")
         name = reading.ids.make(role, record.get(":timestamp"), content, result_of)
-        found = enumerate(map(lisp.plist, lisp.listed(record.get(":tool-calls"))))
+        found = enumerate(map(lisp.plist, items_in(record.get(":tool-calls"))))
         calls = [_call(text_at(call, ":id") or f"{name}-{n}", call) for n, call in found if call]
         yield p.ForeignMessage(
             name,
@@ -152,7 +152,7 @@ def _text(content: Any) -> str | None:
     """The text of a message; that of blocks, which are association lists, joined."""
     if content is None or isinstance(content, str):
         return content
-    blocks = map(lisp.as_object, lisp.listed(content))
+    blocks = map(lisp.as_object, items_in(content))
     return joined(text_in(object_in(block).get("text")) for block in blocks)
 
 
@@ -203,7 +203,7 @@ class AgentQ(_LispFormat):
         known = text_at(record, ":id")
         name = reading.ids.within(known) if known else reading.ids.make(role, time, content)
         metadata = lisp.plist(record.get(":metadata"))
-        calls = [lisp.plist(call) for call in lisp.listed(metadata.get(":tool-calls"))]
+        calls = [lisp.plist(call) for call in items_in(metadata.get(":tool-calls"))]
         yield p.ForeignMessage(
             name,
             role,

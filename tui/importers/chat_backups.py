@@ -11,7 +11,6 @@ from tui.files import UnfitFile
 from tui.importers import protocol as p
 from tui.importers.contents import blocks, link, placeholder
 from tui.importers.formats import Export, Reading, Talk
-from tui.importers.json_elements import records
 from tui.importers.json_lines import items_in, object_in, parse_text, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, Unknown, call_in
@@ -21,7 +20,10 @@ _FILES = ("origin_name", "file.origin_name", "name", "metadata.name")
 
 
 class Backup(Export):
-    """An app; of its messages, each says in ``above`` which one it follows."""
+    """An app that saves its chats as one object.
+
+    A message says in ``above`` which one it follows, a chat in ``shown`` which one was the last.
+    """
 
     message_id = ("own_id",)
     parent = ("above",)
@@ -31,15 +33,6 @@ class Backup(Export):
     ends = {"generating": "interrupted"}
     created = time = ("createdAt",)
     updated = ("updatedAt",)
-
-    def chats(self, record: p.Json) -> Iterable[p.Json]:
-        """The chats of the object; each names in ``shown`` the end of the branch that was shown."""
-        raise NotImplementedError
-
-    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        for record in records(source, ledger):
-            for chat in self.chats(record):
-                yield from self.talks_of(source.path, chat, ledger)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         if whole.role == "tool":

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tui.domain.json_text import LINE_BYTES
-from tui.files import UnfitFile, open_regular
+from tui.files import UnfitFile, open_regular, read_beginning
 from tui.importers.archives import DATABASE, room
 from tui.importers.protocol import Ledger, Source
 from tui.importers.stopping import Stopped, check
@@ -161,11 +161,7 @@ def has(schema: Schema, table: str, *columns: str) -> bool:
 
 def is_database(path: Path) -> bool:
     """True for a file that begins as a database does. Raises ``OSError``."""
-    descriptor = open_regular(path, follow=True)
-    try:
-        return os.read(descriptor, len(MAGIC)) == MAGIC
-    finally:
-        os.close(descriptor)
+    return read_beginning(path, len(MAGIC), follow=True)[0] == MAGIC
 
 
 def source(path: Path) -> Source:
@@ -352,11 +348,7 @@ def _state(path: Path) -> tuple[object, ...]:
     """Whatever changes when pages of the database do; its log may grow meanwhile."""
     status, wal = path.stat(), b""
     with suppress(OSError):
-        descriptor = open_regular(_beside(path, "-wal"))
-        try:
-            wal = os.read(descriptor, _WAL_HEADER)
-        finally:
-            os.close(descriptor)
+        wal, _ = read_beginning(_beside(path, "-wal"), _WAL_HEADER)
     return (
         status.st_ino,
         status.st_size,

@@ -474,7 +474,12 @@ class Export(Format):
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         for record in records(source, ledger, self.within):
-            yield from self.talks_of(source.path, record, ledger)
+            for chat in self.chats(record):
+                yield from self.talks_of(source.path, chat, ledger)
+
+    def chats(self, record: p.Json) -> Iterable[p.Json]:
+        """The conversations of a record: mostly it is one itself."""
+        return (record,)
 
     def talks_of(self, path: Path, record: p.Json, ledger: p.Ledger) -> Iterator[Talk]:
         """The conversation of a record, if it has messages."""

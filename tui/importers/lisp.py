@@ -14,6 +14,7 @@ import msgspec
 
 from tui.domain.json_text import DIGITS, NESTING
 from tui.importers.json_elements import DAMAGED
+from tui.importers.json_lines import items_in
 from tui.importers.protocol import Ledger
 from tui.importers.stopping import check
 
@@ -184,7 +185,7 @@ def _closed(frame: _Frame, dialect: Dialect) -> Any:
         if frame.kind == "#" and isinstance(items[0], str):
             return items[0]
         if frame.kind == "#s" and items[0] == _HASH_TABLE:
-            pairs = listed(plist(items[1:]).get("data"))
+            pairs = items_in(plist(items[1:]).get("data"))
             return {_key(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=False)}
     if frame.dot is None:
         return items
@@ -268,7 +269,7 @@ def plist(value: Any) -> dict[str, Any]:
 
     Items that are no symbol where a key is due are passed over.
     """
-    items = listed(value)
+    items = items_in(value)
     found: dict[str, Any] = {}
     place = 0
     while place < len(items):
@@ -279,11 +280,6 @@ def plist(value: Any) -> dict[str, Any]:
         found.setdefault(key.name, items[place + 1] if place + 1 < len(items) else None)
         place += 2
     return found
-
-
-def listed(value: Any) -> list[Any]:
-    """The items of a list; none of anything else."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def as_json(value: Any) -> Any:
@@ -355,7 +351,7 @@ def read_session(text: str, dialect: Dialect, ledger: Ledger) -> LispSession:
     if form.whole and _NOTHING_MORE.fullmatch(text, form.end):
         _count_opaque(form, ledger)
         messages = properties.get(":messages")
-        values = listed(messages) or ([messages] if messages else [])
+        values = items_in(messages) or ([messages] if messages else [])
     else:
         ledger.skipped[DAMAGED] += 1
         values = list(_found(text, dialect, ledger))

@@ -21,7 +21,7 @@ from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds, parse_utc
 from tui.engine.imports.history import FoundSource, History, SessionIds
 from tui.engine.imports.report import Failure, Pace, Report
 from tui.errors import SessionNotFound
-from tui.files import open_regular
+from tui.files import read_beginning
 from tui.importers import databases
 from tui.importers.archives import BROKEN, DEPTH, ZIP, Archive, remove_left_behind
 from tui.importers.folders import is_so
@@ -168,7 +168,7 @@ def _recognised(
 ) -> Iterator[tuple[Reader, Source]]:
     check()
     try:
-        head = _head(path)
+        head, _ = read_beginning(path, _HEAD_BYTES, follow=True)
         if head.startswith(_OWN) and is_session_file(path):
             unread.append(Failure(path, OWN_FILE))
             return
@@ -209,14 +209,6 @@ def _found_in_archive(
         more = f" So do {len(refused) - 1} more of its files." if len(refused) > 1 else ""
         failures.append(Failure(archive.folder / refused[0].lstrip("/\\"), reason + more))
     unread.extend(replace(each, path=archive.shown(each.path)) for each in failures)
-
-
-def _head(path: Path) -> bytes:
-    descriptor = open_regular(path, follow=True)
-    try:
-        return os.pread(descriptor, _HEAD_BYTES, 0)
-    finally:
-        os.close(descriptor)
 
 
 def _files_in(folder: Path, unread: list[Failure]) -> list[Path]:
