@@ -9,7 +9,7 @@ import pytest
 from tests.importers.written import write_session
 from tui.app.session_imports import _CODE, AutomaticImports
 from tui.domain.views.notice import Notice
-from tui.storage import locks, ui_state
+from tui.storage import locks, state_files
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
 from tui.storage.protocol import SessionFilter
@@ -62,12 +62,12 @@ def test_what_has_grown_comes_in_without_a_word(imports, home):
 
 
 def test_the_choice_is_kept_beside_what_the_screen_remembers_and_can_be_taken_back(imports, home):
-    ui_state.change(home / "ui.json", {"theme": "nord"})
+    state_files.change_ui_state(home / "ui.json", {"theme": "nord"})
     imports().choose(["codex", "claude-code"])
     assert imports(configured=("pi", "codex")).programs() == ("pi", "codex", "claude-code")
     imports().choose([])
     assert imports().programs() == ()
-    assert ui_state.read(home / "ui.json").theme == "nord"
+    assert state_files.read_ui_state(home / "ui.json").theme == "nord"
 
 
 def test_it_is_a_choice_for_one_store(home, root):

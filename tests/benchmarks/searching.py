@@ -26,7 +26,7 @@ from tui.storage.index import database
 from tui.storage.index.files import message_at
 from tui.storage.index.ingest import BATCH_BYTES
 from tui.storage.index.maintenance import IndexMaintenance
-from tui.storage.index.words import as_row
+from tui.storage.index.message_rows import as_row
 
 SESSIONS, MESSAGES, WORDS = 10_000, 40, 80
 _WHOLE = 200  # messages a session

@@ -18,8 +18,8 @@ from tui.cli.progress_line import ProgressLine, bar
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
 from tui.storage.index import ingest, maintenance
-from tui.storage.index.child import Progress
 from tui.storage.index.maintenance import IndexMaintenance
+from tui.storage.protocol import Progress
 
 _PART = r"Stopped while indexing: [1-9]\S* \w+ of \S+ \w+ are done\. The next search or import "
 

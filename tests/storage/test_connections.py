@@ -14,6 +14,7 @@ from tui.errors import ConfigError, StorageError
 from tui.storage import connections, disk
 
 KEY = "sk-test-0123456789"
+SIGN_IN = {"tokens": {"access_token": "secret"}}
 
 
 @pytest.fixture
@@ -122,3 +123,38 @@ def test_two_programs_that_write_at_once_both_count(file):
     one.join(30)
     other.join(30)
     assert load_connections(file).recent == ("openai:fast", "openai:slow")
+
+
+# --- sign-ins
+
+
+@pytest.fixture
+def sign_ins(tmp_path):
+    return connections.SignInFiles(tmp_path)
+
+
+def test_each_server_has_a_file_of_its_own_that_only_the_user_can_read(sign_ins, tmp_path):
+    sign_ins.write("one", SIGN_IN)
+    sign_ins.write("two", {})
+    assert mode(tmp_path / "one.json") == 0o600
+    assert [sign_ins.read(each) for each in ("one", "two", "three")] == [SIGN_IN, {}, {}]
+
+
+def test_a_forgotten_one_is_gone(sign_ins):
+    sign_ins.write("one", SIGN_IN)
+    assert (sign_ins.forget("one"), sign_ins.forget("one")) == (True, False)
+    assert sign_ins.read("one") == {}
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        *(lambda path, mode=mode: path.chmod(mode) for mode in (0o640, 0o604, 0o620)),
+        lambda path: path.rename(path.with_name("x")) and path.symlink_to("x"),
+    ],
+)
+def test_a_link_or_a_file_that_others_can_read_or_change_is_not_used(sign_ins, tmp_path, spoil):
+    sign_ins.write("one", SIGN_IN)
+    spoil(tmp_path / "one.json")
+    with pytest.raises(StorageError, match=r"one\.json"):
+        sign_ins.read("one")

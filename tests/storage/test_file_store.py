@@ -15,7 +15,7 @@ from tests.storage.test_disk import Fails
 from tui.domain.imports import ImportLine
 from tui.domain.journal.records import encode
 from tui.errors import SessionBusy, SessionNotFound, StorageError
-from tui.storage import file_holding, locks
+from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import SessionFilter
 
@@ -56,7 +56,7 @@ def test_a_number_that_another_session_of_the_second_has_is_not_given_again(
 ):
     monkeypatch.setattr(Clock, "__call__", lambda clock: clock.now)
     numbers = iter([7, 7, 8])
-    monkeypatch.setattr(file_holding, "_random_number", lambda: next(numbers))
+    monkeypatch.setattr(os, "urandom", lambda size: next(numbers).to_bytes(size, "big"))
     stores = [FileStore(data, clock), FileStore(data, clock)]
     first, second = (store.create(SCOPE, "/shop", "m").session_id for store in stores)
     assert (first[-7:], second[-7:]) == ("-000007", "-000008")

@@ -440,7 +440,7 @@ def test_settings_before_the_state_of_an_older_program_are_found(count):
     with reading(story.data) as journal:
         assert journal.tail(count).session.settings == Settings(pinned=True)
         assert journal.tail(count).session.offsets == journal.load().offsets
-        assert journal.ends().session.settings.pinned
+        assert journal.ends()[0].settings.pinned
 
 
 def test_a_session_of_an_older_program_has_no_settings():
@@ -540,18 +540,18 @@ def test_a_page_anywhere_reads_only_its_surroundings(long_journal, monkeypatch):
 @given(story=stories(), block=st.integers(1, 300))
 def test_the_ends_of_a_file_say_what_a_list_shows(story, block):
     with blocks_of(block), reading(story.data) as journal:
-        whole, ends = journal.load(), journal.ends()
-        assert (ends.session.name, ends.session.message_count) == (whole.name, whole.message_count)
-        assert ends.session.closed_at == whole.closed_at or ends.session.closed_at is None
+        whole, (end, first_prompt) = journal.load(), journal.ends()
+        assert (end.name, end.message_count) == (whole.name, whole.message_count)
+        assert end.closed_at == whole.closed_at or end.closed_at is None
         prompts = [m.text for m in whole.all_messages if m.role == "user" and m.text.strip()]
         if prompts and not whole.name.strip():
-            assert ends.first_prompt == prompts[0]
+            assert first_prompt == prompts[0]
 
 
 def test_the_first_prompt_is_not_looked_for_in_a_named_session(monkeypatch):
     story = Story().user("what?").state("Named")
     with reading(story.data) as journal:
-        assert journal.ends().first_prompt == ""
+        assert journal.ends()[1] == ""
 
 
 # --- cut at every byte
@@ -586,7 +586,7 @@ def test_a_journal_cut_at_any_byte_loses_only_its_torn_line(held):
             assert tail.damaged == session.damaged, cut
             assert tail.loaded_messages == session.loaded_messages[-3:], cut
             assert tail.message_count == session.message_count, cut
-            assert journal.ends().session.message_count == session.message_count, cut
+            assert journal.ends()[0].message_count == session.message_count, cut
             assert chain(journal, 2, 2)[0] == session.entries, cut
 
 

@@ -16,7 +16,7 @@ from tests.storage.stories import any_text
 from tests.storage.test_disk import Fails
 from tui.domain.journal.records import encode
 from tui.errors import StorageError
-from tui.storage import locks, scopes
+from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 from tui.storage.scopes import LINES, ScopeLine, ScopeNumber, fold_lines
@@ -237,7 +237,7 @@ def test_the_last_line_about_a_thing_counts():
 def test_a_session_of_a_program_that_lost_the_race_for_the_lock_is_refused_and_stays_pending(
     store, monkeypatch
 ):
-    monkeypatch.setattr(scopes, "_LOCK_PATIENCE", 0)
+    monkeypatch.setattr(locks, "_LONG_PATIENCE", 0)
     store.active(SCOPE)
     closed(store)
     lock = locks.take(store.root / "scopes.lock")

@@ -15,7 +15,7 @@ from tests.terminal.emulator import Emulator
 from tui.cli.parser import build, parse
 from tui.config import paths
 from tui.errors import UsageError
-from tui.storage import ui_state
+from tui.storage import state_files
 from tui.terminal import first_frame
 
 ROOT = Path(__file__).parents[2]
@@ -167,12 +167,12 @@ def test_nothing_slow_is_imported_for_it():
 
 
 def test_the_file_with_the_width_is_where_the_program_has_it():
-    assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
+    assert Path(first_frame.ui_state_file()) == paths.state_directory() / state_files.UI_STATE
 
 
 def test_an_empty_state_directory_counts_as_none(monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "")
-    assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
+    assert Path(first_frame.ui_state_file()) == paths.state_directory() / state_files.UI_STATE
 
 
 @pytest.mark.parametrize("named", ["", "/state"])
@@ -180,7 +180,7 @@ def test_on_macos_it_is_the_same_file(monkeypatch, named):
     monkeypatch.setenv("XDG_STATE_HOME", named)
     monkeypatch.setattr("sys.platform", "darwin")
     monkeypatch.setattr("platformdirs.PlatformDirs", MacOS)
-    assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
+    assert Path(first_frame.ui_state_file()) == paths.state_directory() / state_files.UI_STATE
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def ui_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("width", "shown"), [(41, 41), (5, 20), (400, 60)])
 def test_the_width_is_the_one_that_was_kept(ui_file, width, shown):
-    ui_state.change(ui_file, {"theme": "nord", "sidebar_width": width})
+    state_files.change_ui_state(ui_file, {"theme": "nord", "sidebar_width": width})
     assert first_frame.sidebar_columns(120) == shown
 
 

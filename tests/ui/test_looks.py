@@ -14,7 +14,7 @@ from tui.app.appearance import ALL_KEYS, Appearance
 from tui.errors import ConfigError
 from tui.screens.page import HelpScreen
 from tui.screens.palette import Actions
-from tui.storage import ui_state
+from tui.storage import state_files
 from tui.widgets.key_line import KeyLine
 from tui.widgets.keys import TYPING
 from tui.widgets.prompt.editor import Editor
@@ -60,7 +60,7 @@ async def test_the_last_theme_that_was_chosen_counts_on_the_screen_or_in_the_con
 
 async def test_what_was_chosen_and_is_not_there_any_more_is_passed_over(world):
     w = world()
-    ui_state.change(w.ui_state_file, {"theme": "gone", "theme_over": "nord"})
+    state_files.change_ui_state(w.ui_state_file, {"theme": "gone", "theme_over": "nord"})
     w.appearance = Appearance(theme="nord")
     async with w.running() as (app, _):
         assert app.theme == "nord"

@@ -8,8 +8,8 @@ from textual.command import CommandList
 
 from tests.ui.screen import notices, rows, status
 from tests.waiting import until
-from tui.storage import ui_state
-from tui.storage.ui_state import UiState
+from tui.storage import state_files
+from tui.storage.state_files import UiState
 
 
 def name_of(world, session_id):
@@ -144,7 +144,7 @@ async def test_the_width_is_the_same_at_the_next_start(world):
         await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
         await pilot.press("ctrl+right", "ctrl+right")
         # Left at once: what was not written yet is then.
-    assert ui_state.read(w.ui_state_file) == UiState(sidebar_width=34)
+    assert state_files.read_ui_state(w.ui_state_file) == UiState(sidebar_width=34)
     async with w.running() as (app, _):
         await until(lambda: app.chat.sidebar.outer_size.width == 34, "the width")
         await until(lambda: rows(app), "the list")

@@ -22,7 +22,7 @@ from tui.errors import StorageFull
 from tui.screens.confirm import ConfirmScreen
 from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolScreen
-from tui.storage import tool_approvals
+from tui.storage import state_files
 
 READ = ToolApproval("files", "read_file", "1")
 CALL = ToolCall("c1", "files__read_file", {"path": "README.md"})
@@ -145,7 +145,7 @@ async def test_a_failed_server_says_why_and_is_restarted(with_tools):
 
 async def test_an_approval_is_withdrawn(with_tools):
     w = with_tools([CALL], ["Done."])
-    tool_approvals.allow(w.approvals_file, READ)
+    state_files.allow(w.approvals_file, READ)
     async with w.running() as (app, pilot):
         await listed(app, pilot, "always allowed, not offered now")
         await pilot.press("escape")
@@ -156,7 +156,7 @@ async def test_an_approval_is_withdrawn(with_tools):
         await highlight(app, pilot, "tool:files__read_file")
         await pilot.press("w")
         await until(lambda: "always allowed" not in shown(app), "it is withdrawn")
-        assert tool_approvals.read(w.approvals_file) == ()
+        assert state_files.read_approvals(w.approvals_file) == ()
 
 
 async def test_all_approvals_are_withdrawn_even_from_a_damaged_file(with_tools):
@@ -371,7 +371,7 @@ async def test_a_model_that_is_asked_about_a_file_and_sees_none_has_the_way_told
 def running_call(with_tools):
     """A world whose model calls a tool that is allowed, and that does not answer yet."""
     w = with_tools([CALL], ["On we go."])
-    tool_approvals.allow(w.approvals_file, READ)
+    state_files.allow(w.approvals_file, READ)
     w.servers.may_answer.clear()
     return w
 

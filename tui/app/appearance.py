@@ -22,8 +22,8 @@ from textual.theme import BUILTIN_THEMES
 from tui.config.loading import UserSettings
 from tui.errors import ConfigError, StorageError, UsageError
 from tui.screens.keys import APP, CHAT, KEYS, LINES
-from tui.storage import ui_state
-from tui.storage.ui_state import UiState
+from tui.storage import state_files
+from tui.storage.state_files import UiState
 from tui.terminal import colours
 from tui.terminal.colours import contrast, luminance, palette_filters
 from tui.terminal.environment import is_console
@@ -46,7 +46,7 @@ class UiStateService:
         self._file = file
         self._timer: Timer | None = None
         self._changes: dict[str, str | int | None] = {}
-        self.state = UiState() if file is None else ui_state.read(file)
+        self.state = UiState() if file is None else state_files.read_ui_state(file)
 
     def note(self, **changes: str | int | None) -> None:
         """Remember fields of ``UiState``."""
@@ -61,14 +61,14 @@ class UiStateService:
             return False
         self.note(program=program)
         await self.keep()
-        return (await asyncio.to_thread(ui_state.read, self._file)).program == program
+        return (await asyncio.to_thread(state_files.read_ui_state, self._file)).program == program
 
     async def keep(self) -> None:
         """Write what was changed since it was last written."""
         changes, self._changes = self._changes, {}
         if changes and self._file is not None:
             with suppress(StorageError):
-                await asyncio.to_thread(ui_state.change, self._file, changes)
+                await asyncio.to_thread(state_files.change_ui_state, self._file, changes)
 
 
 EVERYWHERE = "Everywhere"

@@ -14,7 +14,7 @@ from tui.domain.timestamps import format_utc, utc_now
 from tui.domain.views.notice import Notice
 from tui.errors import StorageError
 from tui.files import user_path
-from tui.storage import locks, ui_state
+from tui.storage import locks, state_files
 from tui.storage.folders import Folders
 from tui.storage.protocol import SessionStore
 
@@ -134,14 +134,14 @@ class AutomaticImports(msgspec.Struct):
 
     def programs(self) -> tuple[str, ...]:
         """Read which programs are chosen: another window may have changed that."""
-        kept = ui_state.read(self.state_file)
+        kept = state_files.read_ui_state(self.state_file)
         chosen = kept.auto_import if kept.auto_import_into == self.store else None
         return tuple(dict.fromkeys([*self.configured, *(chosen or "").split()]))
 
     def choose(self, programs: Sequence[str]) -> None:
         """Keep the choice, in place of an earlier one. Raises ``StorageError``."""
         changes = {"auto_import": " ".join(programs) or None, "auto_import_into": self.store}
-        ui_state.change(self.state_file, changes)
+        state_files.change_ui_state(self.state_file, changes)
 
     def run(self) -> tuple[bool, Sequence[Notice]]:
         """Import what is new, unless another window or program does.

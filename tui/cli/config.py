@@ -12,7 +12,7 @@ from tui.config.writing import as_toml, example
 from tui.domain.timestamps import utc_now
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import Catalog
-from tui.storage.opening import open_store
+from tui.storage.stores import open_store
 
 
 def run(chosen: Namespace) -> int:

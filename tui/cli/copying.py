@@ -18,8 +18,8 @@ from tui.domain.timestamps import utc_now
 from tui.engine.copying import CopyResult, copy
 from tui.errors import ConfigError, UsageError
 from tui.storage.file_store import FileStore
-from tui.storage.opening import open_store
 from tui.storage.protocol import SessionStore
+from tui.storage.stores import open_store
 
 _FILES = "files"
 _CONFIGURED = "configured"

@@ -7,8 +7,7 @@ from tui.cli.program import Program
 from tui.cli.progress_line import STOPPED, ProgressLine
 from tui.domain.imports import bytes_words
 from tui.errors import StorageError
-from tui.storage.index.child import Progress
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import Progress, SessionStore
 
 
 def run(chosen: Namespace) -> int:

@@ -20,8 +20,8 @@ from tui.domain.providers import is_guide
 from tui.domain.text import damage_words
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
-from tui.storage.opening import open_store
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionStore
+from tui.storage.stores import open_store
 
 if TYPE_CHECKING:
     # A search in a shell asks no model: half of its time were these and the loop that they need.
@@ -116,9 +116,9 @@ class Program(msgspec.Struct, frozen=True):
     def kept_lists(self) -> "KeptLists":
         """The lists of models that servers gave to an earlier run."""
         from tui.engine.kept_lists import KeptLists
-        from tui.storage import model_cache
+        from tui.storage import state_files
 
-        return KeptLists(paths.state_directory() / model_cache.FILE, self.clock)
+        return KeptLists(paths.state_directory() / state_files.MODELS, self.clock)
 
     def recall(self, question: str) -> "Sequence[PastHit]":
         """Find past messages for a question to the built-in guide; blocks."""
@@ -130,11 +130,11 @@ class Program(msgspec.Struct, frozen=True):
         """The configured settings of models, and the tools of a turn."""
         from tui.engine.turns.tools import ToolApprovals, Tools, ToolSetup
         from tui.engine.turns.turn import TurnSettings
-        from tui.storage import tool_approvals
+        from tui.storage import state_files
 
         tools = Tools(
             ToolSetup(self.settings, self._own_tools),
-            approvals=ToolApprovals(paths.state_directory() / tool_approvals.FILE),
+            approvals=ToolApprovals(paths.state_directory() / state_files.APPROVALS),
         )
         return TurnSettings(partial(configured_levels, self.settings), tools)
 

@@ -28,10 +28,17 @@ from tui.domain.text import damage_words, make_visible_line
 from tui.domain.timestamps import utc_now
 from tui.errors import ConfigError, SessionDamaged, SessionNotFound, StorageError
 from tui.providers.catalog import Catalog
-from tui.storage.doctor import Doctor, Finding, Verdict, verdict
-from tui.storage.inventory import folder_sizes, index_state, pictures_size
-from tui.storage.opening import ServerStore, open_store
+from tui.storage.doctor import (
+    Doctor,
+    Finding,
+    Verdict,
+    folder_sizes,
+    index_state,
+    pictures_size,
+    verdict,
+)
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore, every_entry
+from tui.storage.stores import ServerStore, open_store
 
 Report = Mapping[str, Mapping[str, str]]
 """Rows by section and by name."""

@@ -25,9 +25,9 @@ from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import UsageError
 from tui.providers.source import ModelSource
-from tui.storage import ui_state
+from tui.storage import state_files
 from tui.storage.drafts import Drafts
-from tui.storage.opening import ServerStore
+from tui.storage.stores import ServerStore
 from tui.terminal import first_frame
 from tui.threads import new_loop
 
@@ -151,7 +151,7 @@ def _parts(
         from tui.config.loading import without_password
 
         place = without_password(config.store)
-    state_file = paths.state_directory() / ui_state.FILE
+    state_file = paths.state_directory() / state_files.UI_STATE
     connections = cache(partial(_connections, program, models))
     return Dependencies(
         workspace=workspace,
@@ -198,9 +198,8 @@ def _model_lists(
     program: Program, models: ModelSource, connections: Callable[[], "ProviderConnections"]
 ) -> "ModelLists":
     from tui.engine.model_lists import ModelLists
-    from tui.storage import model_cache
 
-    cache_file = paths.state_directory() / model_cache.FILE
+    cache_file = paths.state_directory() / state_files.MODELS
     return ModelLists(connections(), models, cache_file, program.clock)
 
 

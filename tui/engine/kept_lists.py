@@ -22,9 +22,9 @@ class KeptLists(msgspec.Struct, eq=False):
 
     def model(self, choice: ModelChoice) -> ListedModel:
         """A model in its server's list, as far as that has been kept."""
-        from tui.storage import model_cache
+        from tui.storage import state_files
 
-        kept = model_cache.read(self._file).get(choice.provider.name)
+        kept = state_files.read_lists(self._file).get(choice.provider.name)
         if kept is None or kept.address != choice.provider.base_url:
             return ListedModel(choice.model)
         sees = kept.sees_images.get(choice.model)
@@ -32,12 +32,12 @@ class KeptLists(msgspec.Struct, eq=False):
 
     def keep(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
         """Keep the list of a server, unless it is the one that is kept."""
-        from tui.storage import model_cache
+        from tui.storage import state_files
 
-        before = model_cache.read(self._file).get(provider.name)
-        kept = model_cache.cached(provider.base_url, format_utc(self._clock()), listed)
+        before = state_files.read_lists(self._file).get(provider.name)
+        kept = state_files.CachedList.of(provider.base_url, format_utc(self._clock()), listed)
         if before and replace(before, asked_at=kept.asked_at) == kept:
             return
         # A list that is not kept is asked for again.
         with suppress(StorageError):
-            model_cache.change(self._file, {provider.name: kept})
+            state_files.change_lists(self._file, {provider.name: kept})

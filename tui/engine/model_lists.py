@@ -19,7 +19,7 @@ from tui.providers.catalog import Connection
 from tui.providers.source import ModelSource
 
 if TYPE_CHECKING:
-    from tui.storage.model_cache import CachedList, Lists
+    from tui.storage.state_files import CachedList, Lists
 
 _KEPT_FOR = timedelta(days=1)
 _GIVE_UP_SECONDS = 30.0
@@ -39,10 +39,10 @@ class ModelLists(msgspec.Struct, eq=False):
 
     async def begin(self) -> None:
         """Read the lists of an earlier run."""
-        from tui.storage import model_cache
+        from tui.storage import state_files
 
         if self._cache_file:
-            earlier = await asyncio.to_thread(model_cache.read, self._cache_file)
+            earlier = await asyncio.to_thread(state_files.read_lists, self._cache_file)
             # A server may have answered meanwhile.
             self._lists = {**earlier, **self._lists}
             self._share_names()
@@ -74,16 +74,16 @@ class ModelLists(msgspec.Struct, eq=False):
             raise
         finally:
             self._commands.remove(provider.key_command)
-        from tui.storage import model_cache
+        from tui.storage import state_files
 
-        cached = model_cache.cached(provider.base_url, format_utc(self._clock()), listed)
+        cached = state_files.CachedList.of(provider.base_url, format_utc(self._clock()), listed)
         self._lists = {**self._lists, provider.name: cached}
         self._share_names()
         if self._cache_file:
             # A list that is not kept is asked for again.
             with suppress(StorageError):
                 changes = {provider.name: cached}
-                await asyncio.to_thread(model_cache.change, self._cache_file, changes)
+                await asyncio.to_thread(state_files.change_lists, self._cache_file, changes)
         return tuple(each.name for each in listed)
 
     def stop_commands(self) -> None:

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 
 from tui.domain.journal.message import ImageBlock, Message
 from tui.domain.journal.records import SESSION_ID, Record
@@ -127,14 +126,15 @@ class AttachmentFiles:
                 path = self._folders.use(sha256, session_id)
                 if not os.path.lexists(path):
                     os.close(open_to_make(path, os.O_WRONLY | os.O_EXCL))
-                _set_time(path, self._clock().timestamp())
+                noted = self._clock().timestamp()
+                os.utime(path, (noted, noted), follow_symlinks=False)
             sync_directory(self._folder)
 
     def expire(self, session_id: str) -> None:
         """Let a session's pictures be free as soon as it does not exist any more."""
         with storage_errors("Cannot free the pictures"):
             for sha256 in self.used_by(session_id):
-                _set_time(self._folders.use(sha256, session_id), 0)
+                os.utime(self._folders.use(sha256, session_id), (0, 0), follow_symlinks=False)
 
     def forget(self, session_id: str) -> None:
         """Free the pictures of a session that was purged, but those that are used elsewhere."""
@@ -235,7 +235,3 @@ def only_match(prefix: str, names: Iterable[str]) -> str:
     if len(found) != 1 or not _PREFIX.fullmatch(prefix):
         raise AttachmentNotFound(prefix)
     return found[0]
-
-
-def _set_time(path: Path, seconds: float) -> None:
-    os.utime(path, (seconds, seconds), follow_symlinks=False)

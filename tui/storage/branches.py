@@ -38,10 +38,6 @@ class Jump(msgspec.Struct, frozen=True):
     begin: int
     end: int
 
-    def surrounds(self, place: int) -> bool:
-        """Tell whether a record that ends at an offset is skipped."""
-        return self.begin < place <= self.end
-
 
 class Branches:
     """Finds the jumps of an open journal."""
@@ -58,8 +54,7 @@ class Branches:
         """The offset of each message's first record: for messages without a valid hint."""
         begins: dict[str, int] = {}
         for place, line in lines_forward(self._read, 0, self._size):
-            record = decoded(line)
-            known = entry_id(record) if record is not None else None
+            known = entry_id(decoded(line))
             if known is not None:
                 begins.setdefault(known, place)
         return begins
@@ -151,7 +146,7 @@ class Branches:
         """Find the end of the version that a record belongs to; ``None`` if it is live."""
         found = None
         while True:
-            around = [jump for jump in self.jumps(place, end) if jump.surrounds(place)]
+            around = [jump for jump in self.jumps(place, end) if jump.begin < place <= jump.end]
             if not around:
                 return found
             found = end = around[0].end
@@ -219,18 +214,16 @@ class Branches:
         return ends
 
     def _is_begin(self, offset: int, message_id: str) -> bool:
-        line = line_at(self._read, offset, self._size)
-        record = decoded(line) if line is not None else None
-        if isinstance(record, Partial) and record.at:
-            return False
-        return record is not None and entry_id(record) == message_id
+        record = decoded(line_at(self._read, offset, self._size) or b"")
+        is_later_piece = isinstance(record, Partial) and record.at > 0
+        return entry_id(record) == message_id and not is_later_piece
 
     def _end_of(self, message_id: str, begin: int, before: int) -> int:
         """Find the end of the last record of a message that begins at an offset."""
         end = begin
         for offset, line in lines_forward(self._read, begin, before):
             record = decoded(line)
-            known = entry_id(record) if record is not None else None
+            known = entry_id(record)
             if known == message_id:
                 end = offset + len(line) + 1
             elif known is not None or isinstance(record, Reset):

@@ -29,9 +29,7 @@ from tui.storage.scopes import Scopes, ScopeTable, read_header
 _SECOND = 1_000_000_000
 _FOLDERS: dict[Status, Folder] = {
     "open": Folder.SESSIONS,
-    "closed": Folder.SESSIONS,
-    "archived": Folder.ARCHIVE,
-    "trashed": Folder.TRASH,
+    **{status: folder for folder, status in STATUSES.items()},
 }
 _ActiveOf = Callable[[str], str | None]
 _ARCHIVED: frozenset[Status] = frozenset({"archived"})
@@ -152,13 +150,13 @@ class Directory:
     ) -> Iterator[JournalFile]:
         """Find the journals behind a place that a filter may pass, in its order."""
         place_of = partial(_ORDERS[wanted.order], table)
-        for file in _sorted(self._scanned(wanted, table), wanted.order, table):
+        for file in self._scanned(wanted, table):
             is_before = after is not None and place_of(file) <= after
             if not is_before and self.may_fit(file, wanted, table):
                 yield file
 
     def _scanned(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
-        """List the journals in a filter's folders, but those that are known not to pass."""
+        """List a filter's folders in its order, but those that are known not to pass."""
 
         def may_belong(session_id: str) -> bool:
             place = table.places.get(session_id)
@@ -166,11 +164,17 @@ class Directory:
 
         among = None if wanted.scope is None else may_belong
         files = self._folders.scan(*{_FOLDERS[each] for each in wanted.statuses}, among=among)
-        if wanted.used_before is None:
+        if wanted.used_before is not None:
+            # Rounded up; ``_fits`` compares exactly.
+            limit = (int(_moment(wanted.used_before).timestamp()) + 1) * _SECOND
+            files = [file for file in files if file.mtime_ns < limit]
+        if wanted.order == "closed":
+            return sorted(files, key=partial(_ORDERS["closed"], table))
+        if wanted.order == "used" or not table.pinned:
             return files
-        # Rounded up; ``_fits`` compares exactly.
-        limit = (int(_moment(wanted.used_before).timestamp()) + 1) * _SECOND
-        return [file for file in files if file.mtime_ns < limit]
+        # A sort takes ten times as long, and few are pinned.
+        pinned = [file for file in files if file.session_id in table.pinned]
+        return [*pinned, *(file for file in files if file.session_id not in table.pinned)]
 
     def may_fit(self, file: JournalFile, wanted: SessionFilter, table: ScopeTable) -> bool:
         """Check the scope, and the status of a kept session, before the rest of it is read."""
@@ -205,10 +209,9 @@ class Directory:
         used = format_milliseconds(file.mtime_ns // MILLISECOND_NS)
         try:
             with opened(path, session_id, guess, held=held) as journal:
-                ends = journal.ends()
-                scope = ends.session.header.scope
-                is_active = status in KEPT and active_of(scope) == session_id
-                return describe(ends.session, ends.first_prompt, status, used, active=is_active)
+                session, first_prompt = journal.ends()
+                is_active = status in KEPT and active_of(session.header.scope) == session_id
+                return describe(session, first_prompt, status, used, active=is_active)
         except StorageError as error:
             if isinstance(error.__cause__, FileNotFoundError):
                 return None
@@ -325,17 +328,6 @@ _ORDERS: dict[Order, Callable[[ScopeTable, JournalFile], _Place]] = {
     ),
     "closed": lambda _, file: (True, -file.ctime_ns, file.session_id),
 }
-
-
-def _sorted(files: list[JournalFile], order: Order, table: ScopeTable) -> Sequence[JournalFile]:
-    """Put files, newest use first, into an order."""
-    if order == "closed":
-        return sorted(files, key=partial(_ORDERS["closed"], table))
-    if order == "used" or not table.pinned:
-        return files
-    # A sort takes ten times as long, and few are pinned.
-    pinned = [file for file in files if file.session_id in table.pinned]
-    return [*pinned, *(file for file in files if file.session_id not in table.pinned)]
 
 
 def _in_order(entries: list[SessionEntry], order: Order) -> tuple[SessionEntry, ...]:

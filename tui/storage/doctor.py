@@ -1,4 +1,4 @@
-"""Checks of a data directory: damage, leftovers and permissions, with repairs.
+"""Checks of a data directory: damage, leftovers and permissions, with repairs; and its sizes.
 
 Repairs change no record: they tighten permissions, remove temporary files without a holder, finish
 moves that were killed half-way, complete ``scopes.jsonl`` and remove pictures that nothing uses.
@@ -8,7 +8,7 @@ import os
 import stat
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Literal
@@ -23,12 +23,12 @@ from tui.domain.timestamps import utc_now
 from tui.errors import StorageError
 from tui.files import UnfitFile
 from tui.storage import locks
-from tui.storage.attachments import AttachmentFiles, used_pictures
+from tui.storage.attachments import AttachmentFiles, is_picture, used_pictures
 from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, storage_errors
 from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
 from tui.storage.journal import opened
-from tui.storage.moves import damaged_moves
+from tui.storage.json_lines import damaged_moves
 from tui.storage.scopes import LINES, ScopeLine, ScopeNumber, Scopes, read_scopes, unknown_header
 
 Verdict = Literal["clean", "findings", "damage"]
@@ -410,3 +410,54 @@ def _mode(path: Path, wanted: int) -> Iterator[_Defect]:
 def _make_private(directory: Path, names: Sequence[str]) -> None:
     for name in names:
         (directory / name).chmod(FILE_MODE)
+
+
+def folder_sizes(root: Path) -> dict[str, str]:
+    """Describe each folder of a data directory. As those below, it names what is not readable."""
+    folders = Folders(root)
+
+    def is_journal(name: str) -> bool:
+        return name.endswith(SUFFIX) and not name.startswith(".")
+
+    return {each.value: _described(folders.of(each), "session", is_journal) for each in Folder}
+
+
+def pictures_size(root: Path) -> str:
+    """Describe the pictures of a data directory."""
+    return _described(Folders(root).attachments, "picture", is_picture)
+
+
+def index_state(root: Path) -> str:
+    """Describe the search index, without building or changing it."""
+    # Imported here: it loads SQLite.
+    import sqlite3
+
+    from tui.storage.index import database
+
+    path = root / database.NAME
+    try:
+        with closing(database.connect(path)) as connection:
+            counts = [
+                int(connection.execute(f"select count(*) from {table}").fetchone()[0])  # noqa: S608 - no name from outside
+                for table in ("messages", "sessions")
+            ]
+            size = path.stat().st_size
+    except database.Unusable as error:
+        return f"{error.kind} ({error})"
+    except (OSError, sqlite3.Error) as error:
+        return f"unreadable ({type(error).__name__})"
+    messages, sessions = plural(counts[0], "message"), plural(counts[1], "session")
+    return f"version {database.VERSION}, {messages} of {sessions}, {size:,} bytes"
+
+
+def _described(directory: Path, kind: str, counts: Callable[[str], bool]) -> str:
+    try:
+        with os.scandir(directory) as entries:
+            sizes = [
+                each.stat(follow_symlinks=False).st_size for each in entries if counts(each.name)
+            ]
+    except FileNotFoundError:
+        return "none"
+    except OSError as error:
+        return f"unreadable ({error.strerror})"
+    return f"{plural(len(sizes), kind)}, {sum(sizes):,} bytes"

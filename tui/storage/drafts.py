@@ -98,15 +98,17 @@ class Drafts:
 
     def unclaimed(self, scope: str) -> Draft | None:
         """Find the newest draft of a scope whose session has no journal and no holder."""
-        for path in sorted(filter(self._ownerless, self.files()), key=_time, reverse=True):
+        # By name alone: most drafts belong to existing sessions, and are not read.
+        ownerless = [
+            path
+            for path in self.files()
+            if is_session_id(path.stem) and not self._folders.exists(path.stem)
+        ]
+        for path in sorted(ownerless, key=_time, reverse=True):
             draft = read_draft(path)
             if draft is not None and draft.scope == scope and not self._held(draft.session_id):
                 return draft
         return None
-
-    def _ownerless(self, path: Path) -> bool:
-        # By name alone: most drafts belong to existing sessions, and are not read.
-        return is_session_id(path.stem) and not self._folders.exists(path.stem)
 
     def _held(self, session_id: str) -> bool:
         return locks.holder_of(self._folders.lock(session_id)) is not None

@@ -163,7 +163,9 @@ class FileHolding:
 
     def _reserve_new(self) -> FileLease:
         while True:
-            session_id = new_session_id(self._clock(), _random_number())
+            # As ``secrets`` does, without its import of OpenSSL: 5 ms.
+            number = int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS
+            session_id = new_session_id(self._clock(), number)
             if self._folders.exists(session_id):
                 continue
             try:
@@ -220,8 +222,3 @@ def _lock(folders: Folders, session_id: str) -> locks.Lock:
     except locks.LockHeld as held:
         _log.info("lease of %s is held by process %d", session_id, held.holder.pid)
         raise SessionBusy(session_id, str(held.holder)) from held
-
-
-def _random_number() -> int:
-    # As ``secrets`` does, without its import of OpenSSL: 5 ms.
-    return int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS

@@ -50,17 +50,15 @@ from tui.storage.file_holding import FileHolding, FileLease, locked
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import Journal
-from tui.storage.json_lines import IMPORTS
+from tui.storage.json_lines import IMPORTS, MoveLog, new_batch
 from tui.storage.lines import lines_forward, reader_of
-from tui.storage.moves import MoveLog, new_batch
-from tui.storage.protocol import Appended, Lease, Listing, SessionFilter, SessionStore
+from tui.storage.protocol import Appended, Lease, Listing, Progress, SessionFilter, SessionStore
 from tui.storage.scopes import ScopeLine, Scopes
 from tui.storage.writer import JournalWriter, NewJournal, encode_lines, last_use, set_last_use
 
 if TYPE_CHECKING:
     from tui.domain.search.query import SearchResult
     from tui.storage.copyable import Journals
-    from tui.storage.index.child import Progress
 
 _log = logging.getLogger(__name__)
 
@@ -241,7 +239,7 @@ class FileStore(SessionStore):
     ) -> "SearchResult":
         return self._index.search.search(query, limit, seconds, wanted)
 
-    def build_index(self, builder: str, *, anew: bool = False) -> "Iterator[Progress]":
+    def build_index(self, builder: str, *, anew: bool = False) -> Iterator[Progress]:
         return self._index.maintenance.build(builder, anew=anew)
 
     def catch_up_index(self, session_id: str) -> None:

@@ -165,13 +165,6 @@ class Journal:
             return journal.since(message_id)
 
 
-class JournalEnds(msgspec.Struct, frozen=True):
-    """The parts of a journal that a list entry needs: its end folded, and the first prompt."""
-
-    session: Session
-    first_prompt: str
-
-
 class OpenJournal:
     """An open journal, read up to its length at the time of opening: the verbs of ``Journal``."""
 
@@ -334,7 +327,7 @@ class OpenJournal:
             except DamagedRecord:
                 fold.damaged += 1
                 continue
-            key = entry_id(record) if record is not None else None
+            key = entry_id(record)
             if key is not None and key not in seen and len(seen) >= count:
                 following = _place_text(offset, end)
                 break
@@ -352,11 +345,20 @@ class OpenJournal:
                 return min(offset + len(line) + 1, self._end)
         raise MessageNotFound(self._session_id, message_id)
 
-    def ends(self) -> JournalEnds:
-        """Read the parts that a list entry needs: a few blocks, whatever the file's size."""
+    def ends(self) -> tuple[Session, str]:
+        """Read what a list entry needs: the end folded, and the first prompt without a name.
+
+        A few blocks, whatever the file's size.
+        """
         session, _ = self._end_session(lambda read: bool(read.messages))
-        # A name is the title: only without one is the beginning read.
-        return JournalEnds(session, "" if session.name.strip() else self._first_prompt())
+        if session.name.strip():
+            # A name is the title.
+            return session, ""
+        end = min(self._size, _FIRST_PROMPT_BYTES + LINE_BYTES)
+        lines = lines_forward(self._read, 0, end)
+        beginning = takewhile(lambda line: line[0] <= _FIRST_PROMPT_BYTES, lines)
+        records = (decoded(line) for _, line in beginning)
+        return session, title_question(each for each in records if isinstance(each, Message))
 
     def name(self) -> str:
         """Read the name in the last ``state``, and nothing else."""
@@ -457,7 +459,10 @@ class OpenJournal:
         if window.whole or window.state is None or window.begin is None:
             return []
         if window.state.offsets.settings is msgspec.UNSET:
-            window.complete_state(self._settings_place())
+            # An older program's ``state`` does not point there.
+            lines = lines_with(self._read, _SETTINGS, self._end)
+            settings = (at for at, line in lines if isinstance(decoded(line), Settings))
+            window.complete_state(next(settings, None))
         offsets = window.state.offsets
         places = (offsets.summary, Summary), (offsets.todos, Todos), (offsets.settings, Settings)
         read = {place for place, _ in window.records}
@@ -472,24 +477,9 @@ class OpenJournal:
                 found.append(record)
         return found
 
-    def _settings_place(self) -> int | None:
-        """Search for the last settings: an older program's ``state`` does not point there."""
-        for offset, line in lines_with(self._read, _SETTINGS, self._end):
-            record = decoded(line)
-            if isinstance(record, Settings):
-                return offset
-        return None
-
     def _record_at(self, offset: int) -> Record | None:
         line = line_at(self._read, offset, self._size)
         return decoded(line) if line is not None else None
-
-    def _first_prompt(self) -> str:
-        end = min(self._size, _FIRST_PROMPT_BYTES + LINE_BYTES)
-        lines = lines_forward(self._read, 0, end)
-        beginning = takewhile(lambda line: line[0] <= _FIRST_PROMPT_BYTES, lines)
-        records = (decoded(line) for _, line in beginning)
-        return title_question(record for record in records if isinstance(record, Message))
 
 
 @contextmanager
@@ -550,13 +540,12 @@ def _place_text(place: int, end: int | None) -> str:
 
 
 def _read_place(cursor: str, end: int) -> tuple[int, int | None]:
-    place, _, own_end = cursor.partition(" ")
-    return _read_offset(place, end), _read_offset(own_end, end) if own_end else None
-
-
-def _read_offset(text: str, end: int) -> int:
-    plain = text.isascii() and text.isdigit() and len(text) <= _DIGITS
-    return _within(int(text) if plain else -1, end)
+    plain = [
+        int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else -1
+        for text in cursor.split(" ", 1)
+    ]
+    begin, *own_end = (_within(place, end) for place in plain)
+    return begin, own_end[0] if own_end else None
 
 
 def _without_text(record: Record | None) -> Record | None:

@@ -87,9 +87,7 @@ class Window(msgspec.Struct):
 
     def leaves(self, record: Record) -> bool:
         """Tell if a record is before the last message taken, and not part of it."""
-        known = entry_id(record)
-        own = entry_id(self.follower) if self.follower is not None else None
-        return isinstance(record, Reset) or known not in (None, own)
+        return isinstance(record, Reset) or entry_id(record) not in (None, entry_id(self.follower))
 
     @property
     def in_answer(self) -> bool:
@@ -142,8 +140,7 @@ class Window(msgspec.Struct):
         )
 
     def _note_follower(self, offset: int, record: Message | Partial) -> None:
-        known = self.follower
-        if known is None or entry_id(known) != entry_id(record):
+        if self.follower is None or entry_id(self.follower) != entry_id(record):
             self.follower = None if record.after is None else record
         self.follower_at = offset
 
@@ -177,8 +174,8 @@ def decoded(line: bytes) -> Record | None:
         return None
 
 
-def entry_id(record: Record) -> str | None:
-    """Get the id of the message that a record belongs to."""
+def entry_id(record: Record | None) -> str | None:
+    """Get the id of the message that a record belongs to; ``None`` without one."""
     match record:
         case Message():
             return record.id

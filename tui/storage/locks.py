@@ -25,7 +25,7 @@ PATIENCE = 0.25
 """Seconds during which a taker tries again: a mere query locks the file for a moment, too."""
 
 _LONG_PATIENCE = 10.0
-"""The same for a change of a file, which reads and writes it."""
+"""The same for a change of a file: each holder takes the time of two writes."""
 
 _PAUSE = 0.01
 _NOTE_BYTES = 4096
@@ -86,7 +86,7 @@ def take(path: Path, *, new: bool = False, patience: float = PATIENCE) -> Lock:
     """
     deadline = time.monotonic() + patience
     while True:
-        lock = Lock(path, _open(path, new=new))
+        lock = Lock(path, open_to_make(path, os.O_RDWR | (os.O_EXCL if new else 0)))
         try:
             if _lock(lock.descriptor, fcntl.LOCK_EX):
                 if _leads_to(path, lock.descriptor):
@@ -105,14 +105,26 @@ def take(path: Path, *, new: bool = False, patience: float = PATIENCE) -> Lock:
 
 @contextmanager
 def alone(path: Path) -> Generator[None]:
-    """Let nobody else change a file meanwhile; its directory is made. Raises ``StorageError``."""
+    """Let nobody else change a file, which the caller does; its directory is made.
+
+    Raises ``StorageError``, also for what the caller cannot write.
+    """
     with storage_errors(f"Cannot write {path}"):
         make_directory(path.parent)
-        try:
-            lock = take(path.with_name(f".{path.name}.lock"), patience=_LONG_PATIENCE)
-        except LockHeld as held:
-            said = f"{path} has been locked too long ({held})."
-            raise StorageError(said) from held
+        with patiently(path.with_name(f".{path.name}.lock"), path):
+            yield
+
+
+@contextmanager
+def patiently(path: Path, changed: Path) -> Generator[None]:
+    """Hold the lock of a file that is changed, however many programs queue for it.
+
+    Raises ``StorageError`` if it has been held too long.
+    """
+    try:
+        lock = take(path, patience=_LONG_PATIENCE)
+    except LockHeld as held:
+        raise StorageError(f"{changed} has been locked too long ({held}).") from held
     try:
         yield
     finally:
@@ -144,11 +156,6 @@ def holder_of(path: Path) -> Holder | None:
         return None if _lock(descriptor, fcntl.LOCK_SH) else _read_note(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _open(path: Path, *, new: bool) -> int:
-    flags = os.O_RDWR | os.O_NONBLOCK
-    return open_to_make(path, flags | (os.O_EXCL if new else 0))
 
 
 def _lock(descriptor: int, kind: int) -> bool:

@@ -14,7 +14,7 @@ list entries or hits. Cursors are opaque strings, valid for the store that made 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     # Only a search imports it: the first screen does not wait for it.
     from tui.domain.search.query import SearchResult
     from tui.storage.copyable import Journals
-    from tui.storage.index.child import Progress
 
 KEPT: frozenset[Status] = frozenset({"open", "closed"})
 KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
@@ -78,6 +77,15 @@ class Listing(msgspec.Struct, frozen=True):
 
     entries: tuple[SessionEntry, ...]
     cursor: str | None
+
+
+class Progress(NamedTuple):
+    """Progress of the search index, in bytes of journals."""
+
+    done: int
+    total: int
+    builder: str = ""
+    """Who builds it meanwhile: an own build waits for that."""
 
 
 class Appended(msgspec.Struct, frozen=True):
@@ -416,7 +424,7 @@ class SessionStore(SessionReader, JournalStore, Protocol):
         """Search as ``search``, but not by the id that a session had in another program."""
         ...
 
-    def build_index(self, builder: str, *, anew: bool = False) -> "Iterator[Progress]":
+    def build_index(self, builder: str, *, anew: bool = False) -> Iterator[Progress]:
         """Bring the search index up to date, or build it anew; yields the progress.
 
         Waits for another program that builds it, which is told who ``builder`` is: ``an import``.

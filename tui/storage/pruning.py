@@ -19,7 +19,7 @@ from tui.errors import (
     SibylError,
     StorageError,
 )
-from tui.storage.moves import new_batch
+from tui.storage.json_lines import new_batch
 from tui.storage.protocol import SessionFilter, SessionStore, every_entry
 
 Reason = Literal["backlog", "age", "user"]

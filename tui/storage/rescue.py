@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
@@ -166,18 +167,17 @@ def _read(path: Path) -> _File:
         raise UsageError(f"{path} was written by a newer sibyl-tui (format {header.version}).")
     # A rescue file is a part: what its first messages follow may be in the session only.
     fold = Fold(header, whole=False)
-    records = tuple(record for line in lines[1:] if (record := _counted(line, fold)) is not None)
-    for record in records:
-        fold.add(record)
-    return _File(header, records, fold.session())
-
-
-def _counted(line: bytes, fold: Fold) -> Record | None:
-    try:
-        return decode(line)
-    except DamagedRecord:
-        fold.damaged += 1
-        return None
+    records: list[Record] = []
+    for line in lines[1:]:
+        try:
+            record = decode(line)
+        except DamagedRecord:
+            fold.damaged += 1
+            continue
+        if record is not None:
+            fold.add(record)
+            records.append(record)
+    return _File(header, tuple(records), fold.session())
 
 
 def _existing(store: SessionStore, session_id: str) -> Session | None:
@@ -202,18 +202,12 @@ def _create(store: SessionStore, header: SessionHeader, path: Path) -> Lease:
 def _take_pictures(store: SessionStore, found: _File, path: Path) -> None:
     """Keep the pictures that the store lacks and that are found near the file."""
     for sha256 in set(used_pictures(found.records)):
-        if not _has(store, found.header.id, sha256):
+        try:
+            store.attachment(found.header.id, sha256)
+        except AttachmentNotFound:
             data = next(_pictures(path, sha256), None)
             if data is not None:
                 store.add_attachment(found.header.id, data)
-
-
-def _has(store: SessionStore, session_id: str, sha256: str) -> bool:
-    try:
-        store.attachment(session_id, sha256)
-    except AttachmentNotFound:
-        return False
-    return True
 
 
 def _pictures(path: Path, sha256: str) -> Iterator[bytes]:
@@ -237,8 +231,10 @@ def _missing(found: _File, existing: Session) -> list[Record]:
     messages = existing.all_messages
     replaced = {message.replaces for message in messages}
     own = {message.id: message for message in messages}
+    # Only in a session that has versions a message says what it follows.
+    parents = found.session.parents
     missing = [
-        _placed(message, found.session)
+        replace(message, after=parents[message.id]) if parents else message
         for message in found.session.all_messages
         if message.id not in replaced and _adds_to(own.get(message.id), message)
     ]
@@ -253,13 +249,6 @@ def _missing(found: _File, existing: Session) -> list[Record]:
         *(message for message in missing if message.id in live),
         *(r for r in found.records if isinstance(r, Summary | Todos | Settings)),
     ]
-
-
-def _placed(message: Message, session: Session) -> Message:
-    """Set ``after`` of a message, if its session has versions."""
-    if not session.parents:
-        return message
-    return msgspec.structs.replace(message, after=session.parents[message.id])
 
 
 def _adds_to(own: Message | None, message: Message) -> bool:

@@ -24,9 +24,6 @@ from tui.storage.folders import Folder, Folders, JournalFile
 from tui.storage.journal import opened
 from tui.storage.json_lines import JsonLines
 
-_LOCK_PATIENCE = 10.0
-"""Seconds: each holder takes the time of two writes, but many programs may queue."""
-
 _FILE_BYTES = 64 * 1024 * 1024
 _PROJECT = "project:"
 _Ordinal = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
@@ -131,17 +128,10 @@ class Scopes:
     @contextmanager
     def locked(self) -> Generator[None]:
         """Lock the file against other writers; rebuild it if it is missing."""
-        try:
-            lock = locks.take(self._folders.scopes_lock, patience=_LOCK_PATIENCE)
-        except locks.LockHeld as held:
-            said = f"{self._folders.scopes_lock} has been locked too long ({held})."
-            raise StorageError(said) from held
-        try:
+        with locks.patiently(self._folders.scopes_lock, self._folders.scopes_lock):
             if self._current_stamp() is None and (lines := self._headers()):
                 replace(self._path, LINES.encoded(lines))
             yield
-        finally:
-            lock.release()
 
     def ensure(self) -> None:
         """Write the file if it is missing: without it, each list reads all headers."""

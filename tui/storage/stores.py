@@ -1,9 +1,10 @@
-"""The store of this program, and its private sessions, which are in memory."""
+"""The store that the configuration names, and private sessions, which are in memory."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from tui.domain.journal.records import Record, is_private
 from tui.domain.journal.session import (
@@ -12,6 +13,8 @@ from tui.domain.journal.session import (
     Stamp,
 )
 from tui.domain.moves import Move
+from tui.errors import ConfigError
+from tui.storage.file_store import FileStore
 from tui.storage.journal import Journal
 from tui.storage.protocol import (
     Appended,
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     # Only a search imports the one, and only a private session the other.
     from tui.domain.search.query import SearchResult
     from tui.storage.private_sessions import PrivateSessions
+
+
+_POSTGRES = ("postgresql://", "postgres://")
 
 
 class SessionStores(SessionReader):
@@ -140,3 +146,31 @@ class SessionStores(SessionReader):
 
     def active(self, scope: str) -> str | None:
         return self.main.active(scope)
+
+
+@runtime_checkable
+class ServerStore(Protocol):
+    """A store at a server, besides the verbs of ``SessionStore``."""
+
+    def check(self) -> Sequence[str]:
+        """Connect, and return warnings. Raises ``StorageError``."""
+        ...
+
+    def report(self) -> Mapping[str, str]:
+        """Describe the server. Raises ``StorageError``."""
+        ...
+
+
+def open_store(address: str, root: Path, clock: Callable[[], datetime]) -> SessionStore:
+    """Open the store of an address; without one, the files below ``root``.
+
+    Raises ``ConfigError``, and ``StorageError`` for a store that cannot be opened.
+    """
+    if not address:
+        return FileStore(root, clock)
+    if address.startswith(_POSTGRES):
+        from tui.storage.postgres.store import PostgresStore
+
+        return PostgresStore(address, clock)
+    # It may have a password: it is not repeated.
+    raise ConfigError("settings", "store", "an address begins with postgresql://")

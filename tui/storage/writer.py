@@ -52,19 +52,8 @@ class Acknowledged(msgspec.Struct, frozen=True):
     @classmethod
     def now(cls, descriptor: int) -> "Acknowledged":
         status = os.fstat(descriptor)
-        return cls(
-            status.st_dev,
-            status.st_ino,
-            status.st_size,
-            _mark(descriptor, status.st_size),
-        )
-
-    def same_file(self, status: os.stat_result) -> bool:
-        return (status.st_dev, status.st_ino) == (self.device, self.inode)
-
-    def begins(self, descriptor: int, status: os.stat_result) -> bool:
-        """Check that a file, perhaps another one, begins with the acknowledged bytes."""
-        return status.st_size >= self.size and _mark(descriptor, self.size) == self.mark
+        mark = _mark(descriptor, status.st_size)
+        return cls(status.st_dev, status.st_ino, status.st_size, mark)
 
 
 class JournalWriter:
@@ -115,7 +104,11 @@ class JournalWriter:
         data, offsets = encode_lines(
             records, place, self._offsets, lines, lambda key: earlier.begin_of(key, place)
         )
-        self._check_size(place + len(data))
+        if place + len(data) > JOURNAL_BYTES:
+            raise StorageError(
+                f"Session {self._session_id} has reached the largest size"
+                f" ({size_words(JOURNAL_BYTES)}). Continue in a new one."
+            )
         used = before.st_mtime_ns
         self._left = before.st_size - len(own), own + closing + data
         try:
@@ -127,13 +120,6 @@ class JournalWriter:
         self._left = None
         self._offsets = offsets
         return foreign
-
-    def _check_size(self, size: int) -> None:
-        if size > JOURNAL_BYTES:
-            raise StorageError(
-                f"Session {self._session_id} has reached the largest size"
-                f" ({size_words(JOURNAL_BYTES)}). Continue in a new one."
-            )
 
     def _take_back(self, descriptor: int) -> bytes:
         """Remove the bytes of a failed append, which were never acknowledged and come again.
@@ -152,9 +138,9 @@ class JournalWriter:
     def _foreign(self, descriptor: int, status: os.stat_result, own: int) -> tuple[Record, ...]:
         """Read the records that other programs have added, before this one's last ``own`` bytes."""
         known = self._acknowledged
-        if not known.begins(descriptor, status):
+        if status.st_size < known.size or _mark(descriptor, known.size) != known.mark:
             raise SessionDamaged(self._session_id, "its file was shortened or replaced")
-        if not known.same_file(status):
+        if (status.st_dev, status.st_ino) != (known.device, known.inode):
             # The name of another program's file may not be durable yet.
             sync_directory(self.path.parent)
         found: list[Record] = []

@@ -19,11 +19,11 @@ from tui.domain.search.tokens import cut
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
-from tui.storage.index import __main__, database, search_index, words
+from tui.storage.index import child, database, message_rows, search_index
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.maintenance import IndexMaintenance
+from tui.storage.index.message_rows import as_match, as_row, as_words
 from tui.storage.index.search_index import QueryEffort, from_index, from_journals
-from tui.storage.index.words import as_match, as_row, as_words
 
 _ascii = st.text(st.characters(max_codepoint=127), max_size=120) | st.text("aZ9_ -", max_size=120)
 _japanese = st.text(
@@ -49,7 +49,7 @@ def test_long_tokens_are_divided_wherever_they_stand(before, length, between):
 
 @pytest.mark.full
 def test_each_character_that_is_plain_gives_its_token():
-    plain = [each for each in map(chr, range(0x80, 0x10000)) if words.is_plain(each)]
+    plain = [each for each in map(chr, range(0x80, 0x10000)) if message_rows.is_plain(each)]
     assert len(plain) > 30_000
     for each in (plain[n : n + 100] for n in range(0, len(plain), 100)):
         text = "".join(f"ab{character}cd {character * 2} 日{character}b\n" for character in each)
@@ -199,7 +199,7 @@ def test_only_the_messages_with_a_prefix_of_one_letter_are_read(ask, monkeypatch
 
 
 def test_a_letter_with_too_many_others_behind_it_is_looked_for_in_the_messages(ask, monkeypatch):
-    monkeypatch.setattr(words, "MOST_ALTERNATIVES", 1)
+    monkeypatch.setattr(message_rows, "MOST_ALTERNATIVES", 1)
     assert len(ask("n*")[0]) == 12
 
 
@@ -299,9 +299,9 @@ def test_a_builder_whose_listener_is_gone_ends(filled, data, monkeypatch):
         raise BrokenPipeError
         yield
 
-    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
+    monkeypatch.setattr(child.os, "nice", lambda _: 0)
     monkeypatch.setattr(IndexMaintenance, "build", gone)
-    assert __main__.main([str(data)]) == 1
+    assert child.main([str(data)]) == 1
 
 
 def test_an_old_lease_is_no_reason_not_to_find(filled, data):

@@ -18,14 +18,14 @@ from tests.tables import each_row
 from tui.domain.journal.records import encode
 from tui.storage import locks
 from tui.storage.file_store import FileStore
-from tui.storage.index import child, ingest, maintenance, row_ids, search_index
-from tui.storage.index.child import Progress
+from tui.storage.index import child, ingest, maintenance, message_rows, search_index
 from tui.storage.index.maintenance import IndexMaintenance
+from tui.storage.protocol import Progress
 
 _IN_SMALL_STEPS = """
 import sys
 from tui.storage.index import ingest
-from tui.storage.index.__main__ import main
+from tui.storage.index.child import main
 ingest.BATCH_BYTES = 300
 ingest._REPORT_SECONDS = 600
 sys.exit(main(sys.argv[1:]))
@@ -142,7 +142,7 @@ def test_a_torn_last_line_is_read_once_it_is_whole(filled, data):
 
 
 def test_messages_of_one_moment_have_rows_of_their_own(data, index, say, monkeypatch):
-    monkeypatch.setattr(row_ids, "_SAME_SECOND", 4)
+    monkeypatch.setattr(message_rows, "_SAME_SECOND", 4)
     store = FileStore(data)
     lease = store.create("s", "/", "m", session_id="one")
     store.append(lease, [user(f"m{number}", "needle") for number in range(9)])
@@ -336,7 +336,7 @@ def test_a_builder_that_cannot_build_says_why(filled, data, index):
 
 _HANGING = """
 import sys, time
-from tui.storage.index import __main__
+from tui.storage.index import child
 from tui.storage.index.maintenance import IndexMaintenance
 
 def hang(self, builder):
@@ -346,8 +346,8 @@ def hang(self, builder):
         yield
 
 IndexMaintenance.build = hang
-__main__.end_after(int(sys.argv[2]))
-sys.exit(__main__.main(sys.argv[1:]))
+child.end_after(int(sys.argv[2]))
+sys.exit(child.main(sys.argv[1:]))
 """
 _PROGRAM = """
 import subprocess, sys, time

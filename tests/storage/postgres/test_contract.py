@@ -1,14 +1,19 @@
 """The contract, for a store at a server."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import psycopg
 import pytest
 
-from tests.builders import header
-from tests.storage.contract import StoreContract
+from tests.builders import header, user
+from tests.storage.contract import StoreContract, closed
+from tests.storage.copy_contract import CopyContract
 from tui.domain.journal.records import encode
-from tui.errors import StorageFull
+from tui.errors import SessionDamaged, StorageError, StorageFull
 from tui.storage.postgres import appending as module
+from tui.storage.postgres.connection_pool import CONNECTIONS
 from tui.storage.postgres.store import PostgresStore
+from tui.storage.protocol import SessionFilter
 
 
 class PostgresBackend:
@@ -65,9 +70,86 @@ class PostgresBackend:
         self._execute("delete from pieces where session = %s", (session_id,))
 
 
+@pytest.fixture
+def backend(postgres, clock):
+    backend = PostgresBackend(postgres, clock)
+    yield backend
+    backend.close()
+
+
 class TestPostgresStore(StoreContract):
-    @pytest.fixture
-    def backend(self, postgres, clock):
-        backend = PostgresBackend(postgres, clock)
-        yield backend
-        backend.close()
+    pass
+
+
+# --- the journals as bytes
+
+
+class TestPostgresJournals(CopyContract):
+    pass
+
+
+def test_records_that_are_gone_are_an_error_of_their_session(backend):
+    session_id = closed(backend.store)
+    backend.spoil(session_id)
+    journals = backend.store.journals
+    found = journals.find(session_id)
+    with pytest.raises(StorageError, match="gone"):
+        list(journals.read(session_id, found.size))
+
+
+# --- sessions at a server, read slowly
+
+
+LONG = "x" * 1_000_000
+
+
+def talk(store, count=8):
+    said = [user(f"m{number}", LONG) for number in range(count)]
+    return closed(store, *said), said
+
+
+def test_whoever_takes_records_slowly_keeps_no_connection(store):
+    name, said = talk(store)
+    slow = [store.journal(name).records() for _ in range(CONNECTIONS + 1)]
+    for each in slow:
+        next(each)
+    assert store.count(SessionFilter()) == 1
+    assert [list(each) for each in slow] == [said] * len(slow)
+
+
+def test_records_that_are_purged_while_they_are_read_do_not_just_end(store):
+    name, _ = talk(store)
+    reading = store.journal(name).records()
+    next(reading)
+    store.delete(name)
+    store.purge(name)
+    with pytest.raises(SessionDamaged, match="records are gone"):
+        list(reading)
+
+
+def test_a_move_of_a_newer_version_is_passed_over(store, postgres):
+    name = closed(store)
+    store.archive(name)
+    moves = store.moves()
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("insert into sibyl.moves (line) values (%s)", (b'{"newer": 1}',))
+    assert [each.id for each in moves] == [name]
+    assert store.moves() == moves
+
+
+# --- the making of the tables
+
+
+def test_programs_that_start_at_once_make_the_tables_once(postgres, clock):
+    stores = [PostgresStore(postgres, clock) for _ in range(8)]
+    with ThreadPoolExecutor(len(stores)) as threads:
+        for _ in range(5):
+            with psycopg.connect(postgres, autocommit=True) as connection:
+                connection.execute("drop schema if exists sibyl cascade")
+            for store in stores:
+                store.close()
+                store._database._migrated = False
+            counts = threads.map(lambda store: store.count(SessionFilter()), stores)
+            assert list(counts) == [0] * len(stores)
+    for store in stores:
+        store.close()

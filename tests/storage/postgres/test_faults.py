@@ -1,6 +1,9 @@
 """Lost answers, killed servers and many writers: nothing acknowledged is lost, nothing is twice."""
 
 import itertools
+import os
+import socket
+import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -8,12 +11,14 @@ from contextlib import suppress
 
 import psycopg
 import pytest
+from psycopg import conninfo
 
-from tests.builders import user
+from tests.builders import texts, user
 from tests.postgres_server import PostgresServer
 from tests.storage.contract import SCOPE, closed
+from tests.waiting import SECONDS
 from tui.domain.journal.message import Message
-from tui.errors import ReadOnly, ServerUnreachable, SessionBusy
+from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageFull
 from tui.storage.postgres.store import PostgresStore
 
 
@@ -111,7 +116,161 @@ def test_a_server_killed_while_four_write_loses_and_doubles_nothing(clock):
         ended.set()
         for each in writing:
             each.result()
-    for store, lease, texts in zip(stores, leases, acknowledged, strict=True):
-        assert said(store, lease.session_id) == texts
+    for store, lease, written in zip(stores, leases, acknowledged, strict=True):
+        assert said(store, lease.session_id) == written
         store.close()
     server.remove()
+
+
+# --- a copy of the server takes over; both are named in the address
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return listening.getsockname()[1]
+
+
+def wait_until(condition):
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def servers():
+    """A server and its copy, which follows."""
+    primary = PostgresServer("-c wal_level=replica -c max_wal_senders=4", free_port())
+    primary.start()
+    copy = primary.replica(free_port())
+    copy.start()
+    yield primary, copy
+    for each in (copy, primary):
+        each.remove()
+
+
+@pytest.fixture
+def far(servers):
+    hosts = ",".join(f"127.0.0.1:{each.port}" for each in servers)
+    store = PostgresStore(f"postgresql://postgres@{hosts}/postgres?target_session_attrs=read-write")
+    yield store
+    store.close()
+
+
+def let_commits_wait(primary):
+    """Let commits wait for the copy."""
+    with psycopg.connect(primary.address(), autocommit=True) as connection:
+        connection.execute("alter system set synchronous_standby_names = '*'")
+        connection.execute("select pg_reload_conf()")
+        query = "select sync_state from pg_stat_replication"
+        wait_until(lambda: connection.execute(query).fetchall() == [("sync",)])
+
+
+def wait_for_copy(primary):
+    query = "select bool_and(replay_lsn >= pg_current_wal_lsn()) from pg_stat_replication"
+    with psycopg.connect(primary.address(), autocommit=True) as connection:
+        wait_until(lambda: connection.execute(query).fetchone() == (True,))
+
+
+@pytest.mark.full
+def test_what_was_acknowledged_is_at_a_copy_for_which_commits_wait(servers, far):
+    primary, copy = servers
+    let_commits_wait(primary)
+    lease = far.create("project:/shop", "/shop", "m")
+    said = [f"m{number}" for number in range(30)]
+    for content in said[:20]:
+        say(far, lease, content)
+    primary.kill()
+    with pytest.raises(ServerUnreachable):
+        far.append(lease, [user("m20", "m20")])
+    copy.promote()
+    for content in said[20:]:
+        assert say(far, lease, content).ordinal == 1
+    assert texts(far.journal(lease.session_id).load().all_messages) == said
+
+
+@pytest.mark.full
+def test_what_no_commit_waited_for_is_told_as_gone(servers, far):
+    primary, copy = servers
+    lease = far.create("project:/shop", "/shop", "m")
+    say(far, lease, "kept")
+    wait_for_copy(primary)
+    copy.stop()
+    say(far, lease, "gone")
+    primary.kill()
+    copy.start()
+    copy.promote()
+    with pytest.raises(SessionDamaged):
+        say(far, lease, "more")
+    assert texts(far.journal(lease.session_id).load().all_messages) == ["kept"]
+
+
+# --- a server whose disk is full: it is told, nothing is lost, and it goes on when there is room
+
+
+MEGABYTE = 1024 * 1024
+
+
+@pytest.fixture
+def small(postgres_server):
+    """A file system with little room, which only root can make."""
+    folder = postgres_server.folder / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=40m,mode=0777", "none", str(folder)]
+    if os.getuid() or subprocess.run(mount, stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("a small file system takes the rights of root")
+    postgres_server.own(folder / "space")
+    yield folder
+    postgres_server.stop()
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture
+def cramped(postgres_server, small):
+    with psycopg.connect(postgres_server.address(), autocommit=True) as connection:
+        connection.execute(f"create tablespace small location '{small / 'space'}'".encode())
+        connection.execute("create database small template template0 tablespace small")
+    cramped = PostgresStore(conninfo.make_conninfo(postgres_server.address(), dbname="small"))
+    yield cramped
+    cramped.close()
+
+
+@pytest.mark.full
+def test_a_full_disk_is_told_and_nothing_is_lost(cramped, small):
+    lease = cramped.create("project:/shop", "/shop", "m")
+    cramped.append(lease, [user("m0", "m0")])
+    filler = small / "filler"
+    filler.write_bytes(bytes(16 * MEGABYTE))
+    said = ["m0"]
+
+    def say(*numbers):
+        for number in numbers:
+            content = f"m{number} " + "x" * MEGABYTE
+            cramped.append(lease, [user(f"m{number}", content)])
+            said.append(content)
+
+    with pytest.raises(StorageFull) as raised:
+        say(*range(1, 40))
+    assert raised.value.short == "disk full"
+    failed = len(said)
+    for _ in range(3):
+        with pytest.raises(StorageFull):
+            say(failed)
+    assert texts(cramped.journal(lease.session_id).load().all_messages) == said
+    filler.unlink()
+    say(failed, failed + 1, failed + 2)
+    assert texts(cramped.journal(lease.session_id).load().all_messages) == said
+
+
+@pytest.mark.full
+def test_a_first_message_that_finds_no_room_is_saved_later(cramped, small):
+    cramped.append(cramped.create("project:/shop", "/shop", "m"), [user("m0", "m0")])
+    filler, free = small / "filler", os.statvfs(small)
+    filler.write_bytes(bytes(free.f_bavail * free.f_frsize))
+    new, content = cramped.create("project:/shop", "/shop", "m"), "x" * MEGABYTE
+    for _ in range(2):
+        with pytest.raises(StorageFull):
+            cramped.append(new, [user("m", content)])
+    filler.unlink()
+    assert cramped.append(new, [user("m", content)]).ordinal == 2
+    assert texts(cramped.journal(new.session_id).load().all_messages) == [content]

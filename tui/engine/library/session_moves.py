@@ -16,7 +16,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError, UsageError
-from tui.storage.moves import new_batch
+from tui.storage.json_lines import new_batch
 from tui.storage.protocol import SessionFilter, SessionReader, SessionStore
 
 _ALL = 1_000_000

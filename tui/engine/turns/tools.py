@@ -29,7 +29,7 @@ from tui.domain.tool_servers import (
 from tui.engine.turns.events import NoticeGiven, ToolStarted, TurnEvent
 from tui.errors import ConfigError, StorageError, UsageError
 from tui.providers.protocol import ToolDefinition
-from tui.storage import tool_approvals
+from tui.storage import state_files
 
 if TYPE_CHECKING:
     from tui.domain.server_questions import AskUser
@@ -108,10 +108,10 @@ class ToolSetup:
     def _servers(
         self, configured: Mapping[str, ToolServerSettings], *, at_start: bool
     ) -> "McpServers":
-        from tui.storage import sign_ins
+        from tui.storage.connections import SIGN_INS, SignInFiles
         from tui.tool_servers.server import McpServers
 
-        files = sign_ins.SignInFiles(paths.state_directory() / sign_ins.FOLDER)
+        files = SignInFiles(paths.state_directory() / SIGN_INS)
         return McpServers(configured, files, self._ask, at_start=at_start)
 
     @property
@@ -290,7 +290,7 @@ class ToolApprovals:
         """The tools that are allowed for good. Raises ``StorageError``."""
         if self._file is None:
             return ()
-        return await asyncio.to_thread(tool_approvals.read, self._file)
+        return await asyncio.to_thread(state_files.read_approvals, self._file)
 
     async def standing(self, tool: ToolApproval) -> Standing:
         """Look a tool up. Raises ``StorageError`` if that takes a file that cannot be trusted."""
@@ -308,7 +308,7 @@ class ToolApprovals:
         """
         self._until_quit.add(tool)
         if always and self._file is not None:
-            await asyncio.to_thread(tool_approvals.allow, self._file, tool)
+            await asyncio.to_thread(state_files.allow, self._file, tool)
             # The file alone counts: another program may withdraw it.
             self._until_quit.discard(tool)
 
@@ -316,13 +316,13 @@ class ToolApprovals:
         """Allow some tools no more. Raises ``StorageError``; this program asks even then."""
         self._until_quit = {each for each in self._until_quit if not any(map(each.is_of, tools))}
         if self._file is not None:
-            await asyncio.to_thread(tool_approvals.withdraw, self._file, tools)
+            await asyncio.to_thread(state_files.withdraw, self._file, tools)
 
     async def withdraw_all(self) -> None:
         """Allow no tool any more. Raises ``StorageError``."""
         self._until_quit.clear()
         if self._file is not None:
-            await asyncio.to_thread(tool_approvals.withdraw_all, self._file)
+            await asyncio.to_thread(state_files.withdraw_all, self._file)
 
 
 def server_tools(servers: "McpServers") -> tuple[Tool, ...]:

@@ -19,7 +19,7 @@ from tui.storage.index import database
 from tui.storage.index.database import Unusable
 from tui.storage.index.files import JournalStat, stat_of
 from tui.storage.index.ingest import IndexedJournal
-from tui.storage.index.origins import encoded
+from tui.storage.index.message_rows import encoded
 
 Stamp = tuple[int, int]
 """The inode of the folder, and the time of its last change in nanoseconds."""

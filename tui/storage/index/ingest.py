@@ -5,7 +5,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tui.domain.journal.records import State
 from tui.domain.json_text import ODD_VALUES
@@ -24,15 +24,26 @@ from tui.storage.index.files import (
     stat_of,
     tail_hash,
 )
-from tui.storage.index.origins import OriginNumbers, OriginTable
-from tui.storage.index.row_ids import FreeRows
-from tui.storage.index.words import as_row
+from tui.storage.index.message_rows import FreeRows, OriginNumbers, OriginTable, as_row
 
 BATCH_BYTES = 16 * 1024 * 1024
 """Size of a transaction: about two seconds, at the end of which its messages are found."""
 
 _REPORT_SECONDS = 0.05
 _UNSETTLED = -1
+_INSERT = (
+    "insert into sessions(id, folder, device, inode, size, mtime, tail, done, project, program)"
+    " values(?, ?, 0, 0, ?, 0, ?, 0, ?, ?)"
+)
+_SETTLE = (
+    "update sessions set folder = ?, device = ?, inode = ?, size = ?, mtime = ?, tail = ?, done = ?"
+    " where number = ?"
+)
+_MASK = "update messages set session = 0"
+_KNOWN = """
+    select id, folder, device, inode, size, mtime, number, tail, done, project, program
+    from sessions
+"""
 
 
 class IndexedJournal(NamedTuple):
@@ -165,7 +176,9 @@ class Ingest:
             return _Reading(known.number, known.done, origin.tokens)
         origin = self._origins.numbers(header_of(descriptor))
         if known is None:
-            return _Reading(self._insert(file, origin), 0, origin.tokens)
+            row = (file.session_id, file.folder, _UNSETTLED, b"", origin.project, origin.program)
+            number = self._connection.execute(_INSERT, row).lastrowid or 0
+            return _Reading(number, 0, origin.tokens)
         self._mask(known.number)
         self._names[known.number] = ""
         self._connection.execute(
@@ -173,14 +186,6 @@ class Ingest:
             (origin.project, origin.program, known.number),
         )
         return _Reading(known.number, 0, origin.tokens)
-
-    def _insert(self, file: JournalStat, origin: OriginNumbers) -> int:
-        cursor = self._connection.execute(
-            "insert into sessions(id, folder, device, inode, size, mtime, tail, done, project,"
-            " program) values(?, ?, 0, 0, ?, 0, ?, 0, ?, ?)",
-            (file.session_id, file.folder, _UNSETTLED, b"", origin.project, origin.program),
-        )
-        return cursor.lastrowid or 0
 
     def _mask(self, number: int) -> None:
         self._connection.execute(f"{_MASK} where session = ?", (number,))
@@ -195,7 +200,8 @@ class Ingest:
         deadline: float | None,
     ) -> Iterator[int]:
         number, done, origin = reading
-        replaced = self._replaced(number)
+        rows = self._connection.execute("select key from replaced where session = ?", (number,))
+        replaced = {key for (key,) in rows}
         fresh = set[int]() if done == 0 else None
         written = file.mtime_ns // MILLISECOND_NS
         for found in read_searchable(descriptor, done, end):
@@ -209,7 +215,13 @@ class Ingest:
                 self._hide(number, key)
             else:
                 fresh.add(key)
-            if self._counts(number, key, found, replaced):
+            if found.message.replaces:
+                gone = message_key(found.message.replaces)
+                replaced.add(gone)
+                self._hide(number, gone)
+                values = (number, gone)
+                self._connection.execute("insert or ignore into replaced values(?, ?)", values)
+            if key not in replaced:
                 self._add(number, key, found, written, origin)
             after = min(found.offset + found.length + 1, end)
             if self._bytes >= BATCH_BYTES or _past(deadline):
@@ -220,16 +232,6 @@ class Ingest:
                     return
         self._settle(descriptor, number, file, end)
         yield end - done
-
-    def _replaced(self, number: int) -> set[int]:
-        rows = self._connection.execute("select key from replaced where session = ?", (number,))
-        return {key for (key,) in rows}
-
-    def _counts(self, number: int, key: int, found: MessageLine, replaced: set[int]) -> bool:
-        """Check that a message is not replaced, and hide the one that it replaces."""
-        if found.message.replaces:
-            self._replace(number, message_key(found.message.replaces), replaced)
-        return key not in replaced
 
     def _add(self, number: int, key: int, found: MessageLine, written: int, origin: str) -> None:
         message = found.message
@@ -242,57 +244,35 @@ class Ingest:
         place = found.offset, found.length
         self._rows.append((row, number, *place, message.role, written, key))
 
-    def _replace(self, number: int, key: int, replaced: set[int]) -> None:
-        replaced.add(key)
-        self._hide(number, key)
-        self._connection.execute("insert or ignore into replaced values(?, ?)", (number, key))
-
     def _hide(self, number: int, key: int) -> None:
         self._write_rows()
         self._connection.execute(f"{_MASK} where session = ? and key = ?", (number, key))
 
     def _settle(self, descriptor: int, number: int, file: JournalStat, done: int) -> None:
-        self._connection.execute(
-            "update sessions set folder = ?, device = ?, inode = ?, size = ?, mtime = ?,"
-            " tail = ?, done = ? where number = ?",
-            (
-                file.folder,
-                file.device,
-                file.inode,
-                file.size,
-                file.mtime_ns,
-                tail_hash(descriptor, done),
-                done,
-                number,
-            ),
-        )
-
-
-_MASK = "update messages set session = 0"
-_KNOWN = """
-    select id, folder, device, inode, size, mtime, number, tail, done, project, program
-    from sessions
-"""
+        # Of the stat, the id stays.
+        values = (*file[1:], tail_hash(descriptor, done), done, number)
+        self._connection.execute(_SETTLE, values)
 
 
 def known_sessions(
     connection: sqlite3.Connection, session_ids: Iterable[str]
 ) -> dict[str, IndexedJournal]:
     """Read the rows of some sessions, by their ids."""
-    by_id = f"{_KNOWN} where id = ?"
-    return _by_id([row for each in session_ids for row in connection.execute(by_id, (each,))])
+    return _known(connection, "id", session_ids)
 
 
 def known_in(
     connection: sqlite3.Connection, among: Collection[Folder]
 ) -> dict[str, IndexedJournal]:
     """Read the rows of all journals in some folders, by their ids."""
-    in_folder = f"{_KNOWN} where folder = ?"
-    rows = [row for each in among for row in connection.execute(in_folder, (each.value,))]
-    return _by_id(rows)
+    return _known(connection, "folder", [each.value for each in among])
 
 
-def _by_id(rows: list[tuple[Any, ...]]) -> dict[str, IndexedJournal]:
+def _known(
+    connection: sqlite3.Connection, column: str, values: Iterable[str]
+) -> dict[str, IndexedJournal]:
+    statement = f"{_KNOWN} where {column} = ?"
+    rows = [row for each in values for row in connection.execute(statement, (each,))]
     return dict(zip(map(itemgetter(0), rows), map(IndexedJournal._make, rows), strict=True))
 
 

@@ -16,7 +16,6 @@ from tui.storage.disk import open_to_make, storage_errors
 from tui.storage.folders import Folder, Folders
 from tui.storage.index import database
 from tui.storage.index.archive_list import Stamp, archive_stamp, is_listed, note_listed, was_listed
-from tui.storage.index.child import Progress
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.files import SEARCHED, JournalStat, look, scan
 from tui.storage.index.ingest import (
@@ -28,6 +27,7 @@ from tui.storage.index.ingest import (
     unread,
     unread_bytes,
 )
+from tui.storage.protocol import Progress
 
 FOLLOWED_HERE = 1024 * 1024
 """Bytes that a search indexes itself; more is left to a build."""

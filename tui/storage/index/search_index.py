@@ -49,9 +49,7 @@ from tui.storage.index.files import (
 )
 from tui.storage.index.ingest import Pending, unread_bytes
 from tui.storage.index.maintenance import IndexMaintenance
-from tui.storage.index.origins import Passing, passing
-from tui.storage.index.row_ids import row_of
-from tui.storage.index.words import as_match
+from tui.storage.index.message_rows import Passing, as_match, passing, row_of
 
 _log = logging.getLogger(__name__)
 
@@ -226,7 +224,9 @@ def from_index(
         said = _newest(messages, journals.message_candidate, query, without, effort)
         if not query.terms:
             return [*islice(said, effort.names + 1)]
-        names = _rows(connection, *_names_with(query, allowed), effort)
+        named = (" or " if query.some else " and ").join(["instr(name, ?)"] * len(query.terms))
+        statement = f"{_NAMES} and ({named}){allowed.condition} order by mtime desc"
+        names = _rows(connection, statement, [*map(needle, query.terms)], effort)
         named = _newest(names, journals.name_candidate, query, without, effort)
         return [*islice(named, effort.names + 1), *islice(said, CANDIDATES + 1)]
 
@@ -247,12 +247,6 @@ def _messages_with(
     # The first and the last row that a message within the dates can have.
     last = _LAST_ROW if until is None else row_of(until) - 1
     return statement, [*([match] if match else []), row_of(query.filters.since or 0), last]
-
-
-def _names_with(query: Query, allowed: Passing) -> tuple[str, list[str | int]]:
-    named = (" or " if query.some else " and ").join(["instr(name, ?)"] * len(query.terms))
-    statement = f"{_NAMES} and ({named}){allowed.condition} order by mtime desc"
-    return statement, [*map(needle, query.terms)]
 
 
 def _newest(

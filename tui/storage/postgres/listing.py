@@ -147,7 +147,9 @@ class Lister:
             entry = made[row.id] = _described(row, reader)
             if row.leased or not self._may_store:
                 # One that is open changes soon: a stored entry would be out of date.
-                self._remember(row, entry)
+                if len(self._cached) >= _MOST_CACHED:
+                    self._cached = {}
+                self._cached[row.id] = row.size, entry
             else:
                 closed.append((row.id, row.size, journal_json(_TITLE | msgspec.to_builtins(entry))))
         if closed:
@@ -164,11 +166,6 @@ class Lister:
         except (InsufficientPrivilege, ReadOnlySqlTransaction):
             # A role that may only read, or a replica: the entries are made again.
             self._may_store = False
-
-    def _remember(self, row: Row, entry: SessionEntry) -> None:
-        if len(self._cached) >= _MOST_CACHED:
-            self._cached = {}
-        self._cached[row.id] = row.size, entry
 
 
 def _listed(connection: "Connection", query: str, values: Any) -> list[Listed]:
@@ -238,8 +235,8 @@ def _described(row: Row, reader: PieceReader) -> SessionEntry:
 
     try:
         with odd_values(row.id):
-            ends = OpenJournal(reader.read, row.size, row.id, row.header, held=False).ends()
-            return describe(ends.session, ends.first_prompt, row.status, row.used, active=False)
+            journal = OpenJournal(reader.read, row.size, row.id, row.header, held=False)
+            return describe(*journal.ends(), row.status, row.used, active=False)
     except StorageError:
         return describe_unreadable(row.header(), row.status, row.used, active=False)
 

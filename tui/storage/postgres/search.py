@@ -322,15 +322,11 @@ class _MessageSearch:
             self._before = (self._before - 1) >> bits << bits
             self.is_done = self._before <= self._since
         if count * _GROWTH < self._most:
-            self._slice = self._larger(place)
+            # Larger slices, unless the next of them is known to hold too many rows.
+            larger = min(place + 1, len(words.SLICES) - 1)
+            lexeme = words.slice_lexeme(words.SLICES[larger], self._before - 1)
+            self._slice = place if lexeme == self._full else larger
         return rows
-
-    def _larger(self, place: int) -> int:
-        """Choose larger slices, unless the next of them is known to hold too many rows."""
-        if place + 1 == len(words.SLICES):
-            return place
-        lexeme = words.slice_lexeme(words.SLICES[place + 1], self._before - 1)
-        return place if lexeme == self._full else place + 1
 
     @property
     def _wanted(self) -> int:

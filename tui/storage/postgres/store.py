@@ -31,10 +31,8 @@ from tui.domain.moves import Batch, Move
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageError
 from tui.storage.disk import odd_values
-from tui.storage.index.child import Progress
 from tui.storage.journal import Journal, OpenJournal
-from tui.storage.json_lines import IMPORTS
-from tui.storage.moves import decoded, new_batch
+from tui.storage.json_lines import IMPORTS, decoded_moves, new_batch
 from tui.storage.postgres import listing
 from tui.storage.postgres.appending import JournalAppender
 from tui.storage.postgres.connection_pool import ConnectionPool, Listener
@@ -55,7 +53,7 @@ from tui.storage.postgres.rows import (
 )
 from tui.storage.postgres.tables import VERSION, as_bytes, as_text, scope_key
 from tui.storage.postgres.words import index_session
-from tui.storage.protocol import Appended, Lease, Listing, SessionFilter, SessionStore
+from tui.storage.protocol import Appended, Lease, Listing, Progress, SessionFilter, SessionStore
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -462,7 +460,7 @@ class PostgresStore(SessionStore):
 
     def moves(self) -> tuple[Move, ...]:
         rows = self._database.execute(_LAST_MOVES)
-        return decoded([row[0] for row in reversed(rows)])
+        return decoded_moves([row[0] for row in reversed(rows)])
 
     # --- scopes
 

@@ -238,16 +238,15 @@ def _vector(tokens: Sequence[str], written: int, origin: str) -> str:
     places: dict[str, list[int]] = {}
     for place, token in enumerate(tokens, 1):
         places.setdefault(_lexeme(token), []).append(place)
-    slices = " ".join(f"'{slice_lexeme(bits, written)}'" for bits in SLICES)
-    return f"{_lexemes(places, len(tokens))} {slices} {origin}"
-
-
-def _lexemes(places: dict[str, list[int]], count: int) -> str:
+    count = len(tokens)
     if sum(map(len, places)) > _VECTOR_CHARACTERS:
-        return f"'{_HUGE}'"
-    if count > _SAME and (count > _POSITIONS or max(map(len, places.values())) > _SAME):
-        return " ".join([*(f"'{word}'" for word in places), f"'{_LONG}'"])
-    return " ".join(f"'{word}':{','.join(map(str, at))}" for word, at in places.items())
+        lexemes = f"'{_HUGE}'"
+    elif count > _SAME and (count > _POSITIONS or max(map(len, places.values())) > _SAME):
+        lexemes = " ".join([*(f"'{word}'" for word in places), f"'{_LONG}'"])
+    else:
+        lexemes = " ".join(f"'{word}':{','.join(map(str, at))}" for word, at in places.items())
+    slices = " ".join(f"'{slice_lexeme(bits, written)}'" for bits in SLICES)
+    return f"{lexemes} {slices} {origin}"
 
 
 def _lexeme(token: str) -> str:

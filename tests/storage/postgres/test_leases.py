@@ -4,15 +4,21 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import timedelta
 
+import msgspec
 import psycopg
 import pytest
 
 from tests.builders import texts, user
+from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import LeaseLost, ServerUnreachable, SessionBusy
+from tui.storage.file_store import FileStore
 from tui.storage.postgres import leases
-from tui.storage.postgres.rows import Row
+from tui.storage.postgres import leases as module
+from tui.storage.postgres.rows import Row, this_process
 from tui.storage.postgres.store import PostgresStore
+from tui.storage.protocol import SessionFilter
 
 SCOPE = "project:/shop"
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
@@ -210,3 +216,97 @@ def test_a_client_that_was_stopped_longer_than_its_lease_writes_nothing(other, p
         assert client.stdout.readline().strip() == "lost"
     assert said(other, session_id) == ["first", "theirs"]
     other.append(taken, [user("more", "more")])
+
+
+# --- telling that the process of a holder has ended
+
+
+PRINT = """
+import msgspec
+from tui.storage.postgres.rows import this_process
+print(msgspec.json.encode(this_process()).decode())
+"""
+
+
+@pytest.fixture
+def ended():
+    """A process of this machine that has ended."""
+    done = subprocess.run([sys.executable, "-c", PRINT], stdout=subprocess.PIPE, check=True)
+    return msgspec.json.decode(done.stdout, type=type(this_process()))
+
+
+def test_a_process_is_known_to_run_until_it_has_ended(ended):
+    assert not this_process().has_ended
+    assert ended.has_ended
+
+
+def test_one_of_another_container_or_machine_may_still_run(ended):
+    assert not msgspec.structs.replace(ended, namespace="another").has_ended
+    assert not msgspec.structs.replace(ended, namespace="").has_ended
+
+
+def test_a_number_that_is_used_again_is_another_process():
+    assert msgspec.structs.replace(this_process(), started="1").has_ended
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_only_what_has_ended_here_is_taken_over_at_once(here, ended, postgres, clock, monkeypatch):
+    holder = ended if here else msgspec.structs.replace(ended, namespace="another")
+    store, other = PostgresStore(postgres, clock), PostgresStore(postgres, clock)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(module, "this_process", lambda: holder)
+        session = other.create("project:/shop", "/shop", "scripted:model")
+        other.append(session, [user("m1")])
+    if here:
+        assert store.lease(session.session_id)
+    else:
+        with pytest.raises(SessionBusy, match=r"is open on .+ since") as busy:
+            store.lease(session.session_id)
+        assert str(store.holder(session.session_id)) == busy.value.holder
+    for each in (store, other):
+        each.close()
+
+
+# --- clients whose clocks are an hour off: leases follow the server's clock only
+
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture(params=[HOUR, -HOUR], ids=["ahead", "behind"])
+def skewed(request):
+    """The clock of a machine that is an hour off."""
+    return lambda: utc_now() + request.param
+
+
+def test_nobody_takes_over_because_of_a_clock(postgres, skewed):
+    right, off = PostgresStore(postgres), PostgresStore(postgres, skewed)
+    for holder, other in ((right, off), (off, right)):
+        lease = holder.create("project:/shop", "/shop", "m")
+        holder.append(lease, [user("hello", "hello")])
+        with pytest.raises(SessionBusy):
+            other.lease(lease.session_id)
+        with psycopg.connect(postgres) as connection:
+            connection.execute("update sibyl.sessions set leased_until = now()")
+        other.append(other.lease(lease.session_id), [user("more", "more")])
+        assert texts(right.journal(lease.session_id).load().all_messages) == ["hello", "more"]
+    for each in (right, off):
+        each.close()
+
+
+def test_lists_are_in_the_order_of_the_messages_as_in_files(postgres, skewed, tmp_path):
+    at_server = PostgresStore(postgres), PostgresStore(postgres, skewed)
+    in_files = FileStore(tmp_path, utc_now), FileStore(tmp_path, skewed)
+    assert order_of(*at_server, skewed) == order_of(*in_files, skewed)
+    for each in at_server:
+        each.close()
+
+
+def order_of(right, off, skewed):
+    """Say something at each machine in turn, and list the sessions."""
+    for number, (store, clock) in enumerate([(right, utc_now), (off, skewed), (right, utc_now)]):
+        lease = store.create("project:/shop", "/shop", "m")
+        now = format_utc(clock() + timedelta(seconds=number))
+        store.append(lease, [msgspec.structs.replace(user("m", str(number)), timestamp=now)])
+        lease.release()
+    return [each.label for each in right.list(SessionFilter(), None, 10).entries]

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from tui.storage.index.row_ids import FreeRows, row_of
+from tui.storage.index.message_rows import FreeRows, row_of
 
 TIME = 1_790_000_000_000
 SECOND = 1000
