@@ -15,8 +15,7 @@ from tests.waiting import until
 from tui.cli import ask
 from tui.cli.ask import TerminalQuestions, ask_on_terminal
 from tui.domain.journal.message import ToolCall
-from tui.domain.server_questions import ServerQuestion, read_question
-from tui.domain.tool_servers import Decision, Question, ToolApproval
+from tui.domain.tool_servers import Decision, Question, ServerQuestion, ToolApproval, read_question
 
 QUESTION = Question(
     "s",

@@ -7,7 +7,7 @@ import pytest
 from tests.snapshots.test_looks import settled
 from tests.ui.test_server_questions import FORM
 from tests.waiting import until
-from tui.domain.server_questions import read_question
+from tui.domain.tool_servers import read_question
 
 
 @pytest.mark.parametrize("size", [(100, 30), (60, 15)], ids=["wide", "narrow"])

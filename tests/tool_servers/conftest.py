@@ -12,8 +12,7 @@ import pytest
 
 from tests.waiting import SECONDS
 from tui.config.settings_schema import ToolServerSettings
-from tui.domain.server_questions import AskUser
-from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
+from tui.domain.tool_servers import AskUser, OfferedTool, ServerStatus, ToolResult
 from tui.tool_servers import server as one_server
 from tui.tool_servers.server import McpServers
 

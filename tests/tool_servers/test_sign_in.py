@@ -16,8 +16,7 @@ import pytest
 from tests.tool_servers.conftest import RunRaw
 from tests.tool_servers.http_server import HttpToolServer, reply, reply_json
 from tui.config.settings_schema import ToolServerSettings
-from tui.domain.server_questions import Answer, AskUser, ServerQuestion
-from tui.domain.tool_servers import ServerStatus
+from tui.domain.tool_servers import Answer, AskUser, ServerQuestion, ServerStatus
 from tui.storage.connections import SignInFiles
 from tui.tool_servers import sign_in
 from tui.tool_servers.context import ServerContext, ServerFailed

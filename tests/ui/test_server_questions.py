@@ -9,7 +9,7 @@ from tests.engine.scripted_servers import ScriptedServers, set_up
 from tests.ui.screen import send, wait_for_answer
 from tests.waiting import until
 from tui.domain.journal.message import ToolCall
-from tui.domain.server_questions import ServerQuestion, read_question
+from tui.domain.tool_servers import ServerQuestion, read_question
 from tui.domain.views.notice import Report
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.screens.confirm import QuestionDialog

@@ -22,9 +22,16 @@ from tui.config import paths
 from tui.domain.journal.message import TEXT_BYTES, Message, media_type_of
 from tui.domain.json_text import terminal_json
 from tui.domain.references import words_in
-from tui.domain.server_questions import Answer, Field, ServerQuestion
 from tui.domain.text import make_visible_line, make_visible_name
-from tui.domain.tool_servers import Choice, Decision, Question, tool_title
+from tui.domain.tool_servers import (
+    Answer,
+    Choice,
+    Decision,
+    Field,
+    Question,
+    ServerQuestion,
+    tool_title,
+)
 from tui.domain.views.tools import call_lines
 from tui.engine.sessions.open_session import OpenSession, SessionOrigin, new_session, take_session
 from tui.engine.turns.events import (

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
 import tui
-from tui.domain.server_questions import read_question
+from tui.domain.tool_servers import read_question
 from tui.tool_servers import silence
 from tui.tool_servers.context import ServerContext, ServerFailed, SessionForgotten
 from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, open_address

@@ -10,9 +10,8 @@ from typing import cast
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from tui.config.settings_schema import ToolServerSettings
-from tui.domain.server_questions import Answer, AskUser, ServerQuestion
 from tui.domain.text import make_visible_line
-from tui.domain.tool_servers import SignIns
+from tui.domain.tool_servers import Answer, AskUser, ServerQuestion, SignIns
 
 _LONGEST_REASON = 500
 HIDDEN = "[hidden]"

@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from tui.config.settings_schema import ToolServerSettings
-from tui.domain.server_questions import AskUser
 from tui.domain.text import without_surrogates
 from tui.domain.tool_servers import (
+    AskUser,
     OfferedTool,
     ServerState,
     ServerStatus,

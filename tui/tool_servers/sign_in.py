@@ -26,8 +26,7 @@ from mcp.shared.auth import (
 )
 
 from tui.domain.providers import is_loopback
-from tui.domain.server_questions import ServerQuestion, is_shown_whole
-from tui.domain.tool_servers import SignIns
+from tui.domain.tool_servers import ServerQuestion, SignIns, is_shown_whole
 from tui.errors import StorageError
 from tui.tool_servers.context import ServerContext, ServerFailed
 

@@ -11,7 +11,7 @@ from tui.domain.journal.message import ImageBlock
 from tui.domain.views.session_rows import Group
 
 if TYPE_CHECKING:
-    from tui.domain.server_questions import Answer, ServerQuestion
+    from tui.domain.tool_servers import Answer, ServerQuestion
 
 
 @dataclass(eq=False, repr=False)

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Select, Static
 
-from tui.domain.server_questions import Answer, Field, ServerQuestion
+from tui.domain.tool_servers import Answer, Field, ServerQuestion
 from tui.widgets.intents import AddressWanted, CopyRequested, QuestionAnswered
 from tui.widgets.keys import QUESTION, short_key_name
 from tui.widgets.line_input import LineInput

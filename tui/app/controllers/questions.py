@@ -7,8 +7,7 @@ import msgspec
 
 from tui.app.controllers.controller import Controller
 from tui.app.desktop import Attention, Clipboard
-from tui.domain.server_questions import Answer, ServerQuestion
-from tui.domain.tool_servers import Choice, Decision, Question
+from tui.domain.tool_servers import Answer, Choice, Decision, Question, ServerQuestion
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 

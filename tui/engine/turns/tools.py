@@ -32,7 +32,7 @@ from tui.providers.protocol import ToolDefinition
 from tui.storage import state_files
 
 if TYPE_CHECKING:
-    from tui.domain.server_questions import AskUser
+    from tui.domain.tool_servers import AskUser
     from tui.engine.sessions.open_session import OpenSession
     from tui.tool_servers.server import McpServers
 

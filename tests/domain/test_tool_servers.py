@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.tables import each_row
-from tui.domain.server_questions import MOST_FIELDS, MOST_OPTIONS, Field, read_question
+from tui.domain.tool_servers import MOST_FIELDS, MOST_OPTIONS, Field, read_question
 
 
 def form(**properties):
