@@ -140,18 +140,7 @@ class TestTheFirstThatIsFound:
 class TestTheOneThatWasAskedFor:
     @pytest.mark.parametrize(
         ("asked", "name"),
-        [
-            ("anthropic:claude-x", "anthropic:claude-x"),
-            ("anthropic", CLAUDE),
-            ("openai:gpt-x", "openai:gpt-x"),
-            ("openai", LUNA),
-            ("ollama:qwen3:4b", "ollama:qwen3:4b"),
-            ("ollama", "ollama:llama3.2"),
-            ("local:other", "local:other"),
-            ("local", "local:qwen3"),
-            (GUIDE, GUIDE),
-            ("offline", GUIDE),
-        ],
+        rows(__file__, "asked_for"),
     )
     def test_is_taken_whatever_else_there_is(self, catalog, asked, name):
         choice, notices = catalog(SERVER, OPENAI | ANTHROPIC, llama, asked).choose()
@@ -173,18 +162,7 @@ class TestTheOneThatWasAskedFor:
 
     @pytest.mark.parametrize(
         ("asked", "said"),
-        [
-            ("anthropic", "anthropic requires a key. Press F5 to enter it, set ANTHROPIC_API_KEY,"),
-            ("openai:gpt-x", "openai requires a key. Press F5 to enter it, set OPENAI_API_KEY, or"),
-            ("keyed:a", "keyed requires a key. Press F5 to enter it, set KEYED_API_KEY,"),
-            ("nobody:a", 'There is no provider "nobody". Known are anthropic, openai,'),
-            ("ollama", "No Ollama with a model answers at http://127.0.0.1:11434/v1."),
-            ("groq", "groq requires a key. Press F5 to enter it, set GROQ_API_KEY, or add"),
-            ("azure:mine", "azure requires an address. Press F5 to enter it, set AZURE_OPENAI_E"),
-            ("lmstudio", "lmstudio: no models listed. Choose one with /model, or add models ="),
-            ("bare", "bare: no models listed. Choose one with /model, or add models ="),
-            ("offline:other", "There is no model offline:other. The built-in guide is offline:g"),
-        ],
+        rows(__file__, "not_to_be_had"),
     )
     def test_but_cannot_be_had_is_told_with_what_to_do(self, catalog, asked, said):
         text = (
@@ -500,16 +478,7 @@ def test_one_that_says_nothing_or_next_to_nothing_is_not_waited_for(drop: bytes)
 
 @each_row(
     "listed",
-    [
-        [],
-        {},
-        {"models": 3},
-        {"models": [3, {}, {"name": 5}]},
-        {"models": [{"name": "all-minilm", "details": {"family": "bert"}}]},
-        {"models": {"a": 1}},
-        "x",
-        None,
-    ],
+    rows(__file__, "no_chat_models"),
 )
 def test_a_list_without_a_chat_model_has_none(listed: Any):
     with ChatServer(facts={"/api/tags": lambda: listed}) as server:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.samples import rows
 from tests.tool_servers.conftest import RawServer, RunRaw, is_running, tool
 from tests.waiting import until
 from tui.config.settings_schema import ToolServerSettings
@@ -203,17 +204,7 @@ class TestACall:
 
     @pytest.mark.parametrize(
         "words",
-        [
-            '\ufeff{"jsonrpc": "2.0", "id": ID, "result": {"content": "done"}}\r\n',
-            '{"id": "ID", "result": "done"}\n',
-            '{\n  "jsonrpc": "2.0",\n  "id": ID,\n  "result": {\n    "content": "done"\n  }\n}\n',
-            '[{"jsonrpc": "2.0", "id": ID, "result": "done"}]\n',
-            'Answering …{"jsonrpc": "2.0", "id": ID, "result": "done"}\n',
-            '{ answering "a\n{"jsonrpc": "2.0", "id": ID, "result": "done"}\n',
-            '{"jsonrpc": "2.0", "method": "a/b"}{"jsonrpc": "2.0", "id": ID, "result": "done"}\n',
-            '{"jsonrpc": "2.0", "id": null, "result": "done"}\n',
-            '{"jsonrpc": "2.0", "id": ID, "result": "done"}',
-        ],
+        rows(__file__, "odd_replies"),
     )
     async def test_whose_reply_has_an_odd_form_is_understood(self, raw: RawServer, words: str):
         assert await raw.call("write", words=words) == ToolResult("done")

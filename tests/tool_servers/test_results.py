@@ -30,11 +30,7 @@ def test_structured_content_is_json_where_there_is_no_text():
 
 @pytest.mark.parametrize(
     ("raw", "expected"),
-    [
-        ({}, ""),
-        ({"structuredContent": [1]}, "[1]"),
-        ({"output": "a", "_meta": {"b": 1}}, '{"output": "a"}'),
-    ],
+    rows(__file__, "no_contents"),
 )
 def test_a_result_without_content_is_what_it_has_instead(raw: dict, expected: str):
     assert result_of(raw).text == expected
