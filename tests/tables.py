@@ -6,10 +6,13 @@ To pytest a test costs milliseconds in each of its workers, and most rows take m
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
-from reprlib import repr as short
+from reprlib import Repr
 from typing import Any, Self
 
 import pytest
+
+_short = Repr()
+_short.maxother = _short.maxstring = 120
 
 
 def each_row(names: str, rows: Iterable[Any]) -> Callable[[Any], Any]:
@@ -59,7 +62,8 @@ class _Outcome:
     def __exit__(self, _: object, failure: BaseException | None, __: object) -> bool:
         if not isinstance(failure, Exception | pytest.fail.Exception):
             return False
-        failure.add_note("in " + ", ".join(f"{k}={short(v)}" for k, v in self._row.items()))
+        values = (f"{name}={_short.repr(value)}" for name, value in self._row.items())
+        failure.add_note(f"in {', '.join(values)}")
         self._failures.append(failure)
         return True
 

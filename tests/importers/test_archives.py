@@ -10,6 +10,7 @@ from zipfile import ZipFile, ZipInfo
 import pytest
 
 from tests.importers.samples import SOURCES, files_in, laid_out
+from tests.tables import each_row
 from tui.engine.imports.planning import found_below
 from tui.importers import archives
 from tui.importers.archives import Archive
@@ -56,11 +57,12 @@ def read_below(path):
     return sorted(found), unread
 
 
-@pytest.mark.parametrize("case", LARGEST, ids=lambda case: case.parent.name)
+@each_row("case", LARGEST)
 def test_a_zip_gives_what_its_folder_gives(case, tmp_path):
-    laid_out(case, tmp_path / "home" / "me")
-    zipped = packed(tmp_path / "me.zip", *(tmp_path / "home").iterdir())
-    found = read_below(tmp_path / "home")
+    folder = tmp_path / case.parent.name
+    laid_out(case, folder / "home" / "me")
+    zipped = packed(folder / "me.zip", *(folder / "home").iterdir())
+    found = read_below(folder / "home")
     assert read_below(zipped) == found
 
 

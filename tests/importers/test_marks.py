@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 
 from tests.importers.samples import FOLDER, SOURCES, beginning, files_in, laid_out
+from tests.tables import each_row
 from tui.importers.readers import readers
 
 CASES = sorted(SOURCES.glob("*/*.jsonl"))
@@ -34,11 +35,12 @@ def test_the_reader_of_any_messages_is_the_last():
     assert readers()[-1].program == ANY
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.stem}")
+@each_row("case", CASES)
 def test_no_program_takes_what_another_one_keeps(case, tmp_path):
-    program, sources = laid_out(case, tmp_path / "home")
+    home = tmp_path / case.parent.name / case.stem
+    program, sources = laid_out(case, home)
     assert [path for path in sources if not is_of(path, program.program)] == []
-    owned = [(path, owners(path)) for path in (tmp_path / "home").rglob("*")]
+    owned = [(path, owners(path)) for path in home.rglob("*")]
     assert [each for each in owned if len({KIN[program] for program in each[1]}) > 1] == []
 
 
@@ -59,10 +61,11 @@ def spaced(path):
             yield ("\n".join(texts) + "\n").encode()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.stem}")
+@each_row("case", CASES)
 def test_blanks_between_the_words_of_a_file_change_nothing(case, tmp_path):
-    laid_out(case, tmp_path / "home")
-    for path in files_in(tmp_path / "home"):
+    home = tmp_path / case.parent.name / case.stem
+    laid_out(case, home)
+    for path in files_in(home):
         found = owners(path)
         try:
             others = list(spaced(path))

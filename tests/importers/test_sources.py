@@ -28,6 +28,7 @@ from tests.importers.samples import (
     laid_out,
     read_all,
 )
+from tests.tables import each_row
 from tui.importers.protocol import Ledger, Places
 from tui.importers.readers import reader
 
@@ -61,9 +62,9 @@ def largest():
     return sorted(set(kinds.values()))
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each_row("case", CASES)
 def test_a_source_is_read_as_expected(case, tmp_path, monkeypatch):
-    home = tmp_path / "home"
+    home = tmp_path / named(case) / "home"
     monkeypatch.setenv("HOME", str(home))
     expected = lines_of(case)
     program, sources = laid_out(case, home)

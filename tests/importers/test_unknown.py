@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 import pytest
 
 from tests.importers.samples import SOURCES, files_in, laid_out, read_all
+from tests.tables import each_row
 from tui.importers.protocol import ForeignSummary, Ledger
 
 CASES = [
@@ -99,11 +100,12 @@ def changes(path, texts):
                 yield path.read_bytes()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.stem}")
+@each_row("case", CASES)
 def test_the_words_of_an_unknown_block_are_kept_with_its_mark(case, tmp_path):
-    program, sources = laid_out(case, tmp_path / "home")
+    home = tmp_path / case.parent.name / case.stem
+    program, sources = laid_out(case, home)
     texts, _ = read_sources(program, sources)
-    for path in files_in(tmp_path / "home"):
+    for path in files_in(home):
         data = path.read_bytes()
         for changed in changes(path, texts):
             path.write_bytes(changed)
