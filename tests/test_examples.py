@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
+from tests.tables import each_row
 from tui.app.appearance import Appearance, ThemeSwitcher, UiStateService, dress
 from tui.config.loading import load_settings
 from tui.config.writing import example
@@ -74,7 +75,7 @@ def test_the_example_that_the_program_prints_starts_it(tmp_path):
     start_with(re.sub(r"^#(?=\S)", "", text, flags=re.MULTILINE), tmp_path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '```toml\n[keys]\nnew = "ctrl+s"\n```\n',

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.tables import each_row
+
 # Each costs more than a tenth of the start, or brings something along that does; of our own modules
 # each takes a part of a millisecond, and there are many.
 NOT_YET = {
@@ -101,7 +103,7 @@ def test_it_paints_90_times_a_second_so_that_a_key_beside_an_answer_waits_little
     assert "90 frames a second" in loaded
 
 
-@pytest.mark.parametrize("name", sorted(NOT_YET))
+@each_row("name", sorted(NOT_YET))
 def test_it_is_not_loaded_at_first_paint(loaded, name):
     assert not [module for module in loaded if module == name or module.startswith(f"{name}.")]
 

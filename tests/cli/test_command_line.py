@@ -48,7 +48,7 @@ def test_the_version_is_told(sibyl):
     assert (result.code, result.out) == (0, f"sibyl-tui {__version__}\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         ["nosuch"],

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.samples import rows
+from tests.tables import each_row
 from tui.config.loading import Flags, load_settings
 from tui.config.settings_schema import (
     Config,
@@ -246,7 +247,7 @@ class TestTheFile:
 
 
 class TestAWrongValue:
-    @pytest.mark.parametrize(("text", "said"), rows(__file__, "wrong_values"))
+    @each_row("text, said", rows(__file__, "wrong_values"))
     def test_is_an_error_with_file_key_and_what_was_expected(
         self, write: Write, text: str, said: str
     ):

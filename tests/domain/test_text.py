@@ -46,8 +46,8 @@ def before(**span):
 # --- age
 
 
-@pytest.mark.parametrize(
-    ("then", "words"),
+@each_row(
+    "then, words",
     [
         (NOW, "just now"),
         (before(seconds=59, milliseconds=999), "just now"),

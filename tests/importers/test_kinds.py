@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.importers.samples import SOURCES, files_in, laid_out, read_all
+from tests.tables import each_row
 from tui.domain.imports import is_unknown
 from tui.importers.readers import reader
 
@@ -74,8 +75,8 @@ def test_a_kind_that_is_left_out_by_rule_keeps_its_name(program, tmp_path):
     assert set(_skipped(program, kind, tmp_path)) == {words}
 
 
-@pytest.mark.parametrize("program", _FILES)
-@pytest.mark.parametrize("kind", ["sk-0123456789", "x" * 99, "é\x1b[31m", "<b>", 7, None, ["a"]])
+@each_row("program", _FILES)
+@each_row("kind", ["sk-0123456789", "x" * 99, "é\x1b[31m", "<b>", 7, None, ["a"]])
 def test_a_kind_that_is_no_plain_word_is_not_repeated(program, kind, tmp_path):
     skipped = _skipped(program, kind, tmp_path)
     assert all(map(is_unknown, skipped))

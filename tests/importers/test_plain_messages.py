@@ -7,6 +7,7 @@ from hypothesis import given
 
 from tests.importers.conversations import said, turns
 from tests.importers.samples import check, read_all
+from tests.tables import each_row
 from tui.importers.readers import reader, readers
 
 GENERIC = reader("messages")
@@ -31,7 +32,7 @@ def records_in(path):
     return text.count('"role"') + text.count('"from"')
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         {"messages": TURNS},
@@ -96,8 +97,8 @@ RESPONSES = [
 ]
 
 
-@pytest.mark.parametrize("form", [ANTHROPIC, VERCEL, GOOGLE, RESPONSES])
-@pytest.mark.parametrize("answering", ["user", "tool"])
+@each_row("form", [ANTHROPIC, VERCEL, GOOGLE, RESPONSES])
+@each_row("answering", ["user", "tool"])
 def test_reads_calls_and_results_among_blocks(tmp_path, form, answering):
     call, result = form
     thought = [{"type": "thinking", "thinking": "Hm."}, {"text": "Hm.", "thought": True}]

@@ -30,6 +30,7 @@ from tests.providers.conftest import (
     text_of,
 )
 from tests.providers.speech import message_delta, message_start
+from tests.tables import each_row
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.providers import DialectName
 from tui.errors import ModelError
@@ -74,7 +75,7 @@ async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
         await events.aclose()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pieces",
     [
         ["> ", "\x1b]52;c;aGVsbG8=\x1b\\ \x9b2J \u202e \x00 \r\n\t \u2028 <|im_start|> ok"],
@@ -93,8 +94,8 @@ async def test_an_answer_may_be_empty(model_at: ModelAt):
     assert text_of(events) == ""
 
 
-@pytest.mark.parametrize(
-    ("finish", "done", "ended"),
+@each_row(
+    "finish, done, ended",
     [("length", True, "length"), (None, True, "stop"), ("stop", False, "stop")],
 )
 async def test_an_answer_is_whole_that_has_a_reason_of_its_end_or_an_end_mark(

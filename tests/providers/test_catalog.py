@@ -86,16 +86,16 @@ def catalog(settings_with):
 
 
 class TestTheFirstThatIsFound:
-    @pytest.mark.parametrize(
-        ("environ", "text", "ollama", "name"),
+    @each_row(
+        "environ, text, ollama, name",
         rows(__file__, "first_models"),
     )
     def test_is_taken(self, catalog, environ, text, ollama, name):
         choice, _ = catalog(text, environ, lambda _: ollama).choose()
         assert choice.name == name
 
-    @pytest.mark.parametrize(
-        ("environ", "text", "address"),
+    @each_row(
+        "environ, text, address",
         [
             ({"OLLAMA_HOST": "127.0.0.1:8000"}, "", "http://127.0.0.1:8000/v1"),
             ({}, "", "http://127.0.0.1:11434/v1"),
@@ -121,8 +121,8 @@ class TestTheFirstThatIsFound:
 
     SET = "is set, but "
 
-    @pytest.mark.parametrize(
-        ("environ", "text", "notices"),
+    @each_row(
+        "environ, text, notices",
         rows(__file__, "passed_over"),
     )
     def test_is_told_with_what_was_passed_over(self, catalog, environ, text, notices):
@@ -130,7 +130,7 @@ class TestTheFirstThatIsFound:
         assert len(told) == len(notices)
         assert all(map(str.startswith, told, notices))
 
-    @pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "GOOGLE_API_KEY"])
+    @each_row("variable", ["GEMINI_API_KEY", "GOOGLE_API_KEY"])
     def test_may_have_either_key_of_google(self, catalog, variable):
         choice, _ = catalog("", {variable: KEY}).choose()
         assert choice.key is not None
@@ -138,16 +138,16 @@ class TestTheFirstThatIsFound:
 
 
 class TestTheOneThatWasAskedFor:
-    @pytest.mark.parametrize(
-        ("asked", "name"),
+    @each_row(
+        "asked, name",
         rows(__file__, "asked_for"),
     )
     def test_is_taken_whatever_else_there_is(self, catalog, asked, name):
         choice, notices = catalog(SERVER, OPENAI | ANTHROPIC, llama, asked).choose()
         assert (choice.name, notices) == (name, ())
 
-    @pytest.mark.parametrize(
-        ("variable", "flag", "name"),
+    @each_row(
+        "variable, flag, name",
         [
             ({"SIBYL_MODEL": "openai:variable"}, "openai:flag", "openai:flag"),
             ({"SIBYL_MODEL": "openai:variable"}, None, "openai:variable"),
@@ -160,8 +160,8 @@ class TestTheOneThatWasAskedFor:
         settings = settings_with(f'model = "openai:file"\n{SERVER}', variable, flag)
         assert Catalog(settings, OPENAI | variable, nothing).choose()[0].name == name
 
-    @pytest.mark.parametrize(
-        ("asked", "said"),
+    @each_row(
+        "asked, said",
         rows(__file__, "not_to_be_had"),
     )
     def test_but_cannot_be_had_is_told_with_what_to_do(self, catalog, asked, said):
@@ -172,8 +172,8 @@ class TestTheOneThatWasAskedFor:
         with pytest.raises(ModelUnavailable, match=f"^{re.escape(said)}"):
             catalog(text, model=asked).choose()
 
-    @pytest.mark.parametrize(
-        ("asked", "said"),
+    @each_row(
+        "asked, said",
         [
             (
                 "gpt-4o",
@@ -193,8 +193,8 @@ class TestTheOneThatWasAskedFor:
 class TestWhatASessionProposes:
     TEXT = f'model = "local:qwen3"\n{SERVER}'
 
-    @pytest.mark.parametrize(
-        ("proposed", "environ", "name"),
+    @each_row(
+        "proposed, environ, name",
         rows(__file__, "proposed"),
     )
     def test_is_taken_only_if_the_settings_know_it(self, catalog, proposed, environ, name):
@@ -203,8 +203,8 @@ class TestWhatASessionProposes:
         assert choice.name == name
         assert made.is_known(proposed) == (proposed == name)
 
-    @pytest.mark.parametrize(
-        ("proposed", "notices"),
+    @each_row(
+        "proposed, notices",
         [
             (
                 "openai:gpt-dear",
@@ -220,9 +220,7 @@ class TestWhatASessionProposes:
     ):
         assert catalog(self.TEXT).choose(proposed)[1] == notices
 
-    @pytest.mark.parametrize(
-        ("environ", "flag"), [({}, "local:other"), ({"SIBYL_MODEL": "local:other"}, None)]
-    )
+    @each_row("environ, flag", [({}, "local:other"), ({"SIBYL_MODEL": "local:other"}, None)])
     def test_comes_after_a_flag_or_a_variable(self, settings_with, environ, flag):
         settings = settings_with(self.TEXT, environ, flag)
         choice, notices = Catalog(settings, environ, nothing).choose("local:qwen3:4b")
@@ -230,8 +228,8 @@ class TestWhatASessionProposes:
 
 
 class TestTheChoice:
-    @pytest.mark.parametrize(
-        ("environ", "text", "model", "address", "fields"),
+    @each_row(
+        "environ, text, model, address, fields",
         [
             (OPENAI, "", None, "https://api.openai.com/v1", OF_TABLE),
             (ANTHROPIC, "", None, "https://api.anthropic.com", OF_CLAUDE),
@@ -258,8 +256,8 @@ class TestTheChoice:
         assert {name: getattr(choice.provider, name) for name in fields} == fields
         assert choice.context_window == choice.provider.context_window
 
-    @pytest.mark.parametrize(
-        ("text", "dialect"),
+    @each_row(
+        "text, dialect",
         [
             ("base_url = 'https://api.openai.com/v1'", "responses"),
             ("base_url = 'https://API.OpenAI.com/v1/'", "responses"),
@@ -275,8 +273,8 @@ class TestTheChoice:
         choice, _ = catalog(f"[providers.openai]\n{text}", OPENAI).choose()
         assert choice.provider.dialect == dialect
 
-    @pytest.mark.parametrize(
-        ("field", "setting", "own", "shared"),
+    @each_row(
+        "field, setting, own, shared",
         [
             ("configured_window", "context_window", 2_000_000, 5),
             ("configured_images", "images", True, False),
@@ -305,8 +303,8 @@ class TestTheChoice:
         for secret in ("blue", "me:pass", KEY):
             assert secret not in f"{choice!r} {choice} {server!r}"
 
-    @pytest.mark.parametrize(
-        ("text", "proxy"),
+    @each_row(
+        "text, proxy",
         [
             ("[providers.openai]", None),
             ('proxy = ""', ""),
@@ -318,8 +316,8 @@ class TestTheChoice:
         choice, _ = catalog(text, OPENAI).choose()
         assert choice.provider.proxy == proxy
 
-    @pytest.mark.parametrize(
-        ("variable", "model"),
+    @each_row(
+        "variable, model",
         [
             ("OPENAI_BASE_URL", "openai"),
             ("ANTHROPIC_BASE_URL", "anthropic"),
@@ -330,8 +328,8 @@ class TestTheChoice:
         with pytest.raises(ConfigError, match=f"^environment: {variable}: expected the address"):
             catalog("", OPENAI | {variable: "http://[zz"}, model=model).choose()
 
-    @pytest.mark.parametrize(
-        ("settings", "environ", "source"),
+    @each_row(
+        "settings, environ, source",
         [
             ("", OPENAI, "OPENAI_API_KEY"),
             ('api_key_file = "my.key"', {}, "my.key"),
@@ -349,7 +347,7 @@ class TestTheChoice:
         assert choice.key.reveal() == KEY
         assert choice.key.source.removeprefix(f"{tmp_path}/") == source
 
-    @pytest.mark.parametrize(("text", "model"), [("", "ollama:a"), (GATE, "gate:m")])
+    @each_row("text, model", [("", "ollama:a"), (GATE, "gate:m")])
     def test_has_no_key_of_anyone_elses(self, catalog, text, model):
         assert catalog(text, OPENAI, model=model).choose()[0].key is None
 
@@ -375,8 +373,8 @@ class TestAConnection:
 
         return connected
 
-    @pytest.mark.parametrize(
-        ("text", "environ", "flag", "name"),
+    @each_row(
+        "text, environ, flag, name",
         [
             ("", {}, None, "openai:gpt-6"),
             ("", ANTHROPIC, None, "openai:gpt-6"),
@@ -390,8 +388,8 @@ class TestAConnection:
         choice, _ = connected(text, environ, flag=flag).choose()
         assert choice.name == name
 
-    @pytest.mark.parametrize(
-        ("text", "environ", "key"),
+    @each_row(
+        "text, environ, key",
         [
             ("", OPENAI, "sk-pasted-0123456789"),
             ('[providers.openai]\napi_key_env = "OTHER_KEY"', {"OTHER_KEY": KEY}, KEY),
@@ -409,9 +407,7 @@ class TestAConnection:
         with pytest.raises(ModelUnavailable, match=r"The key of openai cannot be used.* F5 takes"):
             catalog.choose()
 
-    @pytest.mark.parametrize(
-        ("name", "is_known"), [("openai:gpt-6", True), (LUNA, True), ("openai:gpt-dear", False)]
-    )
+    @each_row("name, is_known", [("openai:gpt-6", True), (LUNA, True), ("openai:gpt-dear", False)])
     def test_lets_a_session_have_the_models_that_were_chosen(self, connected, name, is_known):
         assert connected(model=None).is_known(name) == is_known
 
@@ -452,7 +448,7 @@ def test_none_is_found_where_nobody_listens():
     assert first_model("http://127.0.0.1:1/v1") is None
 
 
-@pytest.mark.parametrize("drop", [b"", b"x"])
+@each_row("drop", [b"", b"x"])
 def test_one_that_says_nothing_or_next_to_nothing_is_not_waited_for(drop: bytes):
     ended = threading.Event()
 

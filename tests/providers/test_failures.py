@@ -35,6 +35,7 @@ from tests.providers.conftest import (
     only_openai,
     text_of,
 )
+from tests.tables import each_row
 from tui.domain.journal.message import TokenUsage
 from tui.domain.providers import DialectName
 from tui.errors import (
@@ -112,8 +113,8 @@ def closed_port() -> int:
 
 
 class TestWhatAServerSaysNoTo:
-    @pytest.mark.parametrize(
-        ("status", "kind", "said"),
+    @each_row(
+        "status, kind, said",
         [
             (400, ModelRefused, "URL did not accept the request (status 400)."),
             (401, KeyRefused, "URL refused the key from LOCAL_API_KEY. Put a valid one there"),
@@ -167,8 +168,8 @@ class TestWhatAServerSaysNoTo:
         assert f"has no credit left (status {status}). It says: Pay." in told.said
         assert told.requests == 1
 
-    @pytest.mark.parametrize(
-        ("body", "quoted"),
+    @each_row(
+        "body, quoted",
         [
             ({"error": "Plain."}, "It says: Plain."),
             ({"detail": "Of FastAPI."}, "It says: Of FastAPI."),
@@ -211,7 +212,7 @@ class TestWhatAServerSaysNoTo:
 
 
 class TestARequestIsSentAgain:
-    @pytest.mark.parametrize(
+    @each_row(
         "reply",
         [
             *(refuses(status, **NOW) for status in (408, 409, 429, 500, 502, 503, 504, 529)),
@@ -224,7 +225,7 @@ class TestARequestIsSentAgain:
             first, second = server.requests
             assert first.body == second.body
 
-    @pytest.mark.parametrize(
+    @each_row(
         "reply",
         [
             *(refuses(status, **NOW) for status in (400, 401, 403, 404, 413, 422)),
@@ -243,7 +244,7 @@ class TestARequestIsSentAgain:
     async def test_but_not_after_what_does_not(self, failing, reply: Reply):
         assert (await failing(reply, answers("Fine."))).requests == 1
 
-    @pytest.mark.parametrize("retries", [0, 1, 2, 3])
+    @each_row("retries", [0, 1, 2, 3])
     async def test_as_often_as_the_settings_say_and_by_nobody_else(self, failing, retries):
         told = await failing(refuses(503, **NOW), retries=retries)
         assert told.requests == retries + 1
@@ -269,8 +270,8 @@ class TestARequestIsSentAgain:
         await failing(reply, retries=6)
         assert slept == pauses
 
-    @pytest.mark.parametrize(
-        ("asked", "chance", "pause"),
+    @each_row(
+        "asked, chance, pause",
         [
             ({}, 0.01, 0.005),
             # What makes no sense.
@@ -435,7 +436,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 class TestTheKey:
-    @pytest.mark.parametrize(
+    @each_row(
         "reply",
         [
             refuses(401, f"The key {KEY} is wrong."),

@@ -10,6 +10,7 @@ from textual.binding import Binding
 
 from tests.attached import showing
 from tests.providers.conftest import asks, collected, says, text_of
+from tests.tables import each_row
 from tui.app.app import SibylApp
 from tui.domain.commands import COMMANDS, Command
 from tui.domain.journal.message import FileBlock
@@ -49,12 +50,12 @@ async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
     assert text == await answer(question)
 
 
-@pytest.mark.parametrize(("question", "section"), questions("guide_sections"))
+@each_row("question, section", questions("guide_sections"))
 async def test_it_answers_from_the_section_that_fits(question: str, section: str):
     assert f"From the manual:\n\n## {section}\n" in await answer(question)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "Hello",
@@ -77,7 +78,7 @@ async def test_it_says_in_a_line_where_help_is_where_nothing_fits(question: str)
     assert line.endswith(" https://sibyl-tui.github.io/sibyl-tui/")
 
 
-@pytest.mark.parametrize(("question", "says"), questions("guide_words"))
+@each_row("question, says", questions("guide_words"))
 async def test_it_answers_what_newcomers_ask(question: str, says: str):
     assert says in " ".join((await answer(question)).split())
 
@@ -148,7 +149,7 @@ async def test_it_answers_with_the_passage_that_fits(question: str, says: str):
     assert passage.count("\n") < 12
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+@each_row("command", COMMANDS)
 async def test_the_manual_has_every_command_and_its_verbs(command: Command):
     text = await answer("Which commands are there?")
     assert f"| `/{command.name}" in text

@@ -263,8 +263,8 @@ class TestAProxy:
 
 
 class TestALoginPage:
-    @pytest.mark.parametrize(
-        ("reply", "words"),
+    @each_row(
+        "reply, words",
         [
             (
                 sends(PAGE.encode(), "text/html"),

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from tests.providers.recorded import CODECS, codec, samples
 from tests.providers.test_quirks import told
+from tests.tables import each_row
 from tui.domain.journal.message import TokenUsage
 from tui.providers.codec import BrokenStream
 from tui.providers.protocol import TextReceived, ThinkingReceived
@@ -43,16 +42,17 @@ def heard(dialect: str, *pieces: bytes) -> str:
     return "".join(received(dialect, *pieces))
 
 
-def recorded() -> pytest.MarkDecorator:
-    rows = [
-        pytest.param(dialect, lines.split(b"\n"), expected, id=name)
+recorded = each_row(
+    "dialect, events, expected",
+    [
+        (dialect, lines.split(b"\n"), expected)
         for dialect in CODECS
-        for name, lines, expected in samples(f"streams_{dialect}")
-    ]
-    return pytest.mark.parametrize(("dialect", "events", "expected"), rows)
+        for _, lines, expected in samples(f"streams_{dialect}")
+    ],
+)
 
 
-@recorded()
+@recorded
 def test_a_recorded_stream_is_heard_in_whatever_pieces_it_comes(
     dialect: str, events: list[bytes], expected: str
 ):
@@ -64,7 +64,7 @@ def test_a_recorded_stream_is_heard_in_whatever_pieces_it_comes(
     assert heard(dialect, sent(events, b"\r").rstrip()) == expected
 
 
-@recorded()
+@recorded
 def test_a_stream_that_is_cut_keeps_its_words_and_is_no_whole_answer(
     dialect: str, events: list[bytes], expected: str
 ):
@@ -81,7 +81,7 @@ ERRORS = {
 }
 
 
-@recorded()
+@recorded
 def test_an_error_in_the_middle_is_quoted_behind_the_words_that_came(
     dialect: str, events: list[bytes], expected: str
 ):

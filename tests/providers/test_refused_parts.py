@@ -9,6 +9,7 @@ from tests.attached import numbered, showing
 from tests.providers.chat_server import ChatServer, Exchange, answers, refuses
 from tests.providers.conftest import ModelAt, asks, collected, only_openai, says, text_of
 from tests.samples import rows
+from tests.tables import each_row
 from tui.domain.journal.message import ToolCall
 from tui.errors import ModelRefused, ModelUnavailable
 from tui.providers.protocol import ModelRequest, RequestAdapted, ToolDefinition
@@ -44,7 +45,7 @@ async def notices_and_text(model_at: ModelAt, server: ChatServer, request: Model
     return [e.notice for e in events if isinstance(e, RequestAdapted)], text_of(events)
 
 
-@pytest.mark.parametrize(("status", "said"), NO_TOOLS)
+@each_row("status, said", NO_TOOLS)
 async def test_a_model_that_refuses_tools_is_asked_without_them(
     model_at: ModelAt, status: int, said: str
 ):
@@ -88,7 +89,7 @@ def named(name: str) -> ToolDefinition:
 OTHERS = replace(REQUEST, tools=(named("s__a"), named("s__a_b"), TOOL, named("s__c")))
 
 
-@pytest.mark.parametrize(("said", "left_out"), rows(__file__, "refused_tools"))
+@each_row("said, left_out", rows(__file__, "refused_tools"))
 async def test_a_tool_that_a_refusal_names_is_left_out_and_the_others_stay(
     model_at: ModelAt, said: str, left_out: str
 ):
@@ -202,7 +203,7 @@ def pictures_in(body: dict[str, Any]) -> int:
     return sum(part["type"] != "text" for part in parts)
 
 
-@pytest.mark.parametrize(("status", "said"), NO_PICTURES)
+@each_row("status, said", NO_PICTURES)
 async def test_a_model_that_refuses_a_picture_is_sent_its_name(
     model_at: ModelAt, status: int, said: str
 ):

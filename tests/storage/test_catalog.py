@@ -3,6 +3,7 @@
 import pytest
 
 from tests.storage.contract import SCOPE, closed, state
+from tests.tables import each_row
 from tui.errors import SessionNotFound
 
 
@@ -10,9 +11,7 @@ def named(store, name, session_id=None, scope=SCOPE):
     return closed(store, state(name), session_id=session_id, scope=scope)
 
 
-@pytest.mark.parametrize(
-    "name", ["会話", "two words", " ", "a\nb", "\u2028", "\ud800", "#x", "../x"]
-)
+@each_row("name", ["会話", "two words", " ", "a\nb", "\u2028", "\ud800", "#x", "../x"])
 def test_any_name_is_found_exactly(store, name):
     wanted = named(store, name)
     named(store, name + "!")

@@ -7,6 +7,7 @@ import pytest
 from tests.builders import answer, user
 from tests.failing import raiser
 from tests.planted import KEYS, TOKEN
+from tests.tables import each_row
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Opened, Reset
 from tui.domain.timestamps import utc_now
@@ -359,7 +360,7 @@ def test_of_an_empty_data_directory_nothing_is_made(tmp_path):
 # --- secrets
 
 
-@pytest.mark.parametrize("kind", KEYS)
+@each_row("kind", KEYS)
 def test_no_key_of_any_kind_is_given_away(store, kind):
     there = saved(store, f"My key is {KEYS[kind]}", f"So it is {KEYS[kind]}, and a word")
     ask = asker(store)

@@ -1,5 +1,6 @@
 import pytest
 
+from tests.tables import each_row
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import (
@@ -419,7 +420,7 @@ async def test_an_answer_that_became_shorter_above_the_row_leaves_it_in_the_conv
         assert app.transcript.scroll_y == 0
 
 
-@pytest.mark.parametrize("width", range(32, 110, 3))
+@each_row("width", range(32, 110, 3))
 def test_details_are_parted_between_what_they_tell(page, width):
     known = "2026-01-11 14:30:23 UTC · model-4 · complete · 5 characters · 20260111-a1b2c3d4"
     rows = [text_of(strip).strip() for strip in Details(known, "quiet").strips(page(width))]
