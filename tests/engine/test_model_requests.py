@@ -41,11 +41,6 @@ def call(name="c1"):
     return ToolCall(name, "read_file", {"path": "a"})
 
 
-def test_a_plain_conversation_is_sent_as_it_is():
-    talk = [message(1), message(2, "assistant"), message(3)]
-    assert sent(talk) == tuple(talk)
-
-
 def test_failed_answers_are_left_out():
     talk = [message(1), message(2, "assistant", "half", status="failed")]
     assert [each.id for each in sent(talk)] == ["m1"]
@@ -116,14 +111,8 @@ def test_a_turn_that_was_stopped_among_its_tools_ends_as_an_answered_one_does():
     talk = [message(1), message(2, "assistant", "", tool_calls=(call(),)), message(3)]
     roles = [each.role for each in sent(talk)]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]
-    assert sent(talk)[3].text == "interrupted"
+    assert [each.text for each in sent(talk)[2:4]] == ["interrupted", "interrupted"]
     assert sent(talk[:2])[-1].role == "tool"
-
-
-def test_a_call_without_a_result_gets_interrupted():
-    talk = [message(1), message(2, "assistant", "", tool_calls=(call(),)), message(3)]
-    assert [(each.role, each.text) for each in sent(talk)][2] == ("tool", "interrupted")
-    assert sent(talk)[2].tool_call_id == "c1"
 
 
 def test_results_follow_their_calls_in_the_order_of_the_calls():
@@ -134,11 +123,6 @@ def test_results_follow_their_calls_in_the_order_of_the_calls():
         message(4, "tool", "for a", tool_call_id="a"),
     ]
     assert [each.text for each in sent(talk)] == ["text", "", "for a", "for b"]
-
-
-def test_a_result_without_its_call_is_left_out():
-    talk = [message(1), message(2, "tool", "lost", tool_call_id="x")]
-    assert [each.id for each in sent(talk)] == ["m1"]
 
 
 def test_the_same_call_id_in_two_turns_keeps_each_result_with_its_own_call():
@@ -198,10 +182,6 @@ def test_of_a_large_window_no_more_is_kept_for_the_answer_than_the_longest_takes
     assert sum(map(estimated_tokens, talk)) > 0.85 * 1_050_000
     assert left_out(talk, window=1_050_000) == []
     assert left_out(talk, window=1_000_000) == ["m0"]
-
-
-def test_the_last_prompt_is_sent_however_large_it_is():
-    assert len(sent([message(1), message(2, content="x" * 9000)], window=100)) == 1
 
 
 @pytest.mark.parametrize("summary", [None, Summary(text="They met.", through="m1")])

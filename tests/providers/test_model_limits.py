@@ -18,11 +18,11 @@ from tests.samples import rows
 from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.providers import PROVIDERS, AssumedWindow, ListedModel
-from tui.engine.kept_lists import KeptLists
 from tui.providers import source as model_source
 from tui.providers.catalog import ModelChoice
 from tui.providers.listed_models import sight_of, trained_window, window_of
 from tui.providers.source import LazyModel
+from tui.storage.state_files import KeptLists
 
 
 def choice(name: str, model: str, base_url: str = "", **changes: Any) -> ModelChoice:
@@ -56,8 +56,8 @@ class Kept:
         self.windows = windows
         self.lists: list[Sequence[ListedModel]] = []
 
-    def model(self, choice: ModelChoice) -> ListedModel:
-        return ListedModel(choice.model, self.windows.get(choice.model))
+    def model(self, _: object, model: str) -> ListedModel:
+        return ListedModel(model, self.windows.get(model))
 
     def keep(self, _: object, listed: Sequence[ListedModel]) -> None:
         self.lists.append(listed)
@@ -292,7 +292,8 @@ def test_a_kept_list_is_there_for_the_next_run_at_the_same_address(kept: KeptLis
     )
     kept.keep(row, [ListedModel("a", 7), ListedModel("b")])
     places = ("a", "http://gate"), ("b", "http://gate"), ("a", "http://other")
-    windows = [kept.model(a_choice("anthropic", *place)).window for place in places]
+    choices = [a_choice("anthropic", *place) for place in places]
+    windows = [kept.model(each.provider, each.model).window for each in choices]
     assert windows == [7, None, None]
     # One that has not changed is not written again.
     before = file.stat().st_ino

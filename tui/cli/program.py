@@ -25,12 +25,12 @@ from tui.storage.stores import open_store
 
 if TYPE_CHECKING:
     # A search in a shell asks no model: half of its time were these and the loop that they need.
-    from tui.engine.kept_lists import KeptLists
     from tui.engine.turns.tools import Tool
     from tui.engine.turns.turn import TurnSettings
     from tui.importers.protocol import Places
     from tui.providers.guide import PastHit
     from tui.providers.protocol import Model
+    from tui.storage.state_files import KeptLists
 
 _SEARCH_SECONDS = 2.0
 _NUMBER_DIGITS = 7
@@ -115,10 +115,9 @@ class Program(msgspec.Struct, frozen=True):
     @property
     def kept_lists(self) -> "KeptLists":
         """The lists of models that servers gave to an earlier run."""
-        from tui.engine.kept_lists import KeptLists
         from tui.storage import state_files
 
-        return KeptLists(paths.state_directory() / state_files.MODELS, self.clock)
+        return state_files.KeptLists(paths.state_directory() / state_files.MODELS, self.clock)
 
     def recall(self, question: str) -> "Sequence[PastHit]":
         """Find past messages for a question to the built-in guide; blocks."""

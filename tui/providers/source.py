@@ -58,7 +58,7 @@ def build(choice: ModelChoice, search: "Search | None" = None) -> Answering:
 class ListCache(Protocol):
     """The lists of servers that are kept between two runs. Its methods block."""
 
-    def model(self, choice: ModelChoice) -> ListedModel:
+    def model(self, provider: Provider, model: str) -> ListedModel:
         """A model in its server's list, as far as that has been kept."""
         ...
 
@@ -195,7 +195,9 @@ class LazyModel:
         self._looked_up = True
 
     def _look_in_lists(self, choice: ModelChoice) -> None:
-        kept = self._lists.model(choice) if self._lists else ListedModel(choice.model)
+        kept = ListedModel(choice.model)
+        if self._lists:
+            kept = self._lists.model(choice.provider, choice.model)
         if self._sees_images is None:
             self._sees_images = kept.sees_images
         self._listed = kept.window

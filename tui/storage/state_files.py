@@ -6,14 +6,17 @@ users can change it: reading it fails, and it is never written over.
 """
 
 import stat
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from tui.domain.json_text import Count
-from tui.domain.providers import ListedModel
+from tui.domain.providers import ListedModel, Provider
+from tui.domain.timestamps import format_utc
 from tui.domain.tool_servers import ToolApproval
 from tui.errors import StorageError
 from tui.files import read_json
@@ -128,6 +131,30 @@ def change_lists(path: Path, changes: Mapping[str, CachedList | None]) -> None:
         data = msgspec.json.encode(_Cache(lists=kept))
         if len(data) <= _MOST_BYTES:  # else it could not be read again
             disk.replace(path, data)
+
+
+class KeptLists(msgspec.Struct, eq=False):
+    """Reads and writes the lists for whoever looks for what a model takes. Its methods block."""
+
+    _file: Path
+    _clock: Callable[[], datetime]
+
+    def model(self, provider: Provider, model: str) -> ListedModel:
+        """A model in its server's list, as far as that has been kept."""
+        kept = read_lists(self._file).get(provider.name)
+        if kept is None or kept.address != provider.base_url:
+            return ListedModel(model)
+        return ListedModel(model, kept.windows.get(model), sees_images=kept.sees_images.get(model))
+
+    def keep(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
+        """Keep the list of a server, unless it is the one that is kept."""
+        before = read_lists(self._file).get(provider.name)
+        kept = CachedList.of(provider.base_url, format_utc(self._clock()), listed)
+        if before and msgspec.structs.replace(before, asked_at=kept.asked_at) == kept:
+            return
+        # A list that is not kept is asked for again.
+        with suppress(StorageError):
+            change_lists(self._file, {provider.name: kept})
 
 
 class _Approvals(msgspec.Struct, frozen=True):

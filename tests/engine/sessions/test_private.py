@@ -29,11 +29,11 @@ def on_disk(world):
 
 async def test_nothing_of_a_private_session_reaches_the_disk(world):
     program = await private(world, SECRET)
-    await program.workspace.rename(program.current, SECRET)
+    await program.workspace.change(program.current, lambda opened: opened.rename(SECRET))
     await program.type(f"{SECRET} again")
     await program.workspace.keep_drafts()
     await program.workspace.save_all()
-    await program.workspace.note_start()
+    await program.workspace.note_opened(program.current)
     await program.end()
     assert SECRET.encode() not in on_disk(world)
     assert b"private-" not in on_disk(world)
@@ -145,7 +145,7 @@ async def test_what_is_kept_has_all_of_it_under_a_new_id(world):
     program = await private(world, "hello")
     current = program.current
     opened, before = current.opened, current.id
-    await program.workspace.rename(current, "Kept")
+    await program.workspace.change(current, lambda opened: opened.rename("Kept"))
     answer = opened.begin_answer("scripted:model")
     answer.receive("half an ")
     opened.add_piece(answer)

@@ -84,7 +84,7 @@ async def test_a_start_in_a_session_holds_it_and_makes_it_the_active_one(world):
     assert world.reader.active(SHOP) == second
     program = world.started(first)
     assert world.holder(first) is not None
-    await program.workspace.note_start()
+    await program.workspace.note_opened(program.current)
     assert world.reader.active(SHOP) == first
     await program.end()
 
@@ -942,7 +942,7 @@ async def test_a_name_that_cannot_be_saved_counts_here_and_is_saved_later(world,
     current = program.current
     program.store.fail_next(FULL)
     with pytest.raises(StorageError):
-        await program.workspace.rename(current, "Plans")
+        await program.workspace.change(current, lambda opened: opened.rename("Plans"))
     assert current.label() == "Plans"
     assert await program.workspace.save_all()
     assert world.reader.entry(current.id).name == "Plans"
@@ -958,7 +958,9 @@ async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_don
     switch = asyncio.create_task(program.workspace.switcher.look_at(there))
     await until(lambda: program.drafts.gate is None)
     program.store.gate = threading.Event()
-    naming = asyncio.create_task(program.workspace.rename(first, "Plans"))
+    naming = asyncio.create_task(
+        program.workspace.change(first, lambda opened: opened.rename("Plans"))
+    )
     await until(program.store.waiting.is_set)
     drafts.set()
     assert await switch

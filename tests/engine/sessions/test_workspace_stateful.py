@@ -139,7 +139,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
         await self.workspace.take(conversation)
         if conversation.opened is not None:
             self.names[conversation.id] = name
-        await self.workspace.rename(conversation, name)
+        await self.workspace.change(conversation, lambda opened: opened.rename(name))
 
     @rule(name=STEPS, number=NUMBERS)
     def one_thing(self, name, number):

@@ -95,7 +95,7 @@ class Background(Controller):
 
     async def _show_list(self) -> None:
         # First: the active session stays when old and surplus ones are archived.
-        await self._workspace.note_start()
+        await self._workspace.note_opened(self._workspace.current)
         await self._session_list.refresh()
         # Not before: the list would wait for it.
         self._app.run_worker(self._warm_up, name="warm up")

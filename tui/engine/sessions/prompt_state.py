@@ -1,6 +1,6 @@
 """The prompt of a loaded session: its text, the prompt queue, and the draft on disk."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tui.domain.journal.session import Draft
 from tui.domain.references import NO_WORDS, words_in
@@ -50,7 +50,14 @@ class PromptState:
 
     def folded_in(self, prompt: str) -> tuple[tuple[int, int], ...]:
         """The same of a prompt of this session."""
-        return tuple(_places(prompt, self.pastes))
+        places: list[tuple[int, int]] = []
+        end = 0
+        for paste in self.pastes:
+            start = prompt.find(paste, end)
+            if start >= 0:
+                end = start + len(paste)
+                places.append((start, end))
+        return tuple(places)
 
     # --- typing
 
@@ -193,12 +200,3 @@ class PromptState:
             self.refer(prompt, references & words_in(prompt))
         self.queued, self._held = [], [*queued]
         self.edit_next()
-
-
-def _places(text: str, pastes: Sequence[str]) -> Iterator[tuple[int, int]]:
-    end = 0
-    for paste in pastes:
-        start = text.find(paste, end)
-        if start >= 0:
-            end = start + len(paste)
-            yield start, end

@@ -114,10 +114,6 @@ class Workspace:
         self.prompts.recover_edits()
         self.switcher.enter(self.loader.opened(session_id))
 
-    async def note_start(self) -> None:
-        """Say on disk in which session it was begun; not before the screen is there."""
-        await self._note_opened(self.current)
-
     # --- switching
 
     async def open_session(self, session_id: str) -> bool:
@@ -127,7 +123,7 @@ class Workspace:
         """
         switched = await self.switcher.open_session(session_id)
         if switched:
-            self.switcher.do_behind(self._note_opened(self.current))
+            self.switcher.do_behind(self.note_opened(self.current))
         return switched
 
     async def begin(self, name: str = "") -> bool:
@@ -167,7 +163,7 @@ class Workspace:
             raise UsageError("Nothing to keep yet.")
         async with self.switcher.moves:
             await self.pool.keep(loaded)
-        self.switcher.do_behind(self._note_opened(loaded))
+        self.switcher.do_behind(self.note_opened(loaded))
 
     async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
         """Show the scope's most recently used other session, or a new one, for the current one.
@@ -429,8 +425,8 @@ class Workspace:
         if loaded is self.current:
             await self._make_active(loaded)
 
-    async def _note_opened(self, loaded: LoadedSession) -> None:
-        """Say on disk that a session was opened."""
+    async def note_opened(self, loaded: LoadedSession) -> None:
+        """Say on disk that a session was opened; at the start, not before the screen is there."""
         if loaded.opened is not None and loaded.published:
             await self._make_active(loaded)
             await self.pool.try_save(loaded)
