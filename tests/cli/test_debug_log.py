@@ -141,12 +141,6 @@ def test_a_recursion_is_shortened():
     assert lines[20].endswith(" more)")
 
 
-@pytest.mark.parametrize("value", ["", "0"])
-def test_the_variable_may_say_no(sibyl, monkeypatch, value):
-    monkeypatch.setenv("SIBYL_DEBUG", value)
-    assert "log" not in sibyl("doctor").err
-
-
 def test_the_variable_names_a_file_and_the_option_goes_before_it(
     sibyl, monkeypatch, place, tmp_path
 ):
@@ -155,6 +149,9 @@ def test_the_variable_names_a_file_and_the_option_goes_before_it(
     other = tmp_path / "other.log"
     assert sibyl(f"--debug={other}", "doctor").err == f"Debug log: {other}\n"
     assert place.read_text().count("begins") == other.read_text().count("begins") == 1
+    for no in ("", "0"):
+        monkeypatch.setenv("SIBYL_DEBUG", no)
+        assert "log" not in sibyl("doctor").err
 
 
 @pytest.mark.parametrize("variable", [True, False])
@@ -181,27 +178,23 @@ def test_what_follows_the_option_is_no_file(sibyl, place, monkeypatch):
     assert not place.exists()
 
 
-def test_a_file_that_cannot_be_written_is_told_once_and_stops_nothing(sibyl, saved, tmp_path):
-    session_id = saved("hello")
-    place = tmp_path / "missing" / "debug.log"
-    result = sibyl("sessions", "name", session_id, "Renamed", f"--debug={place}")
-    assert result.code == 0
-    reason = "No such file or directory"
-    assert result.err == f"The debug log {place} cannot be written: {reason}.\n"
-
-
-def test_a_disk_that_fills_up_is_told_once_and_stops_nothing(sibyl, saved, place, monkeypatch):
+@pytest.mark.parametrize("fault", ["No such file or directory", "No space left on device"])
+def test_a_log_that_cannot_be_written_is_told_once_and_stops_nothing(
+    sibyl, saved, tmp_path, monkeypatch, fault
+):
     session_id = saved("hello")
 
     class FullDisk(log_file.LogFile):
         def write(self, entry):
             raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr("tui.cli.debug_log.LogFile", FullDisk)
+    is_full = "space" in fault
+    if is_full:
+        monkeypatch.setattr("tui.cli.debug_log.LogFile", FullDisk)
+    place = tmp_path / ("" if is_full else "missing") / "debug.log"
     result = sibyl("sessions", "name", session_id, "Renamed", f"--debug={place}")
     assert result.code == 0
-    reason = "No space left on device"
-    assert result.err == f"The debug log {place} cannot be written: {reason}.\n"
+    assert result.err == f"The debug log {place} cannot be written: {fault}.\n"
 
 
 def test_a_disk_that_hangs_holds_up_neither_the_entries_nor_the_end(place, monkeypatch):

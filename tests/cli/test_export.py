@@ -289,24 +289,23 @@ def test_a_file_of_markdown_has_its_pictures_beside_it(sibyl, shown, tmp_path):
     assert (tmp_path / "my talk.md").read_text() == written
 
 
-def test_a_session_that_is_not_exported_leaves_no_pictures(sibyl, shown, tmp_path):
-    (tmp_path / "talk.md").write_text("mine")
+def test_a_picture_that_is_gone_is_its_name_and_a_session_not_exported_leaves_none(
+    sibyl, shown, data, tmp_path
+):
+    talk, beside = tmp_path / "talk.md", tmp_path / "talk-attachments"
+    talk.write_text("mine")
     assert sibyl("sessions", "export", shown, "--output", "talk.md").code == 1
-    assert not (tmp_path / "talk-attachments").exists()
-
-
-def test_a_picture_that_is_gone_is_its_name(sibyl, shown, data, tmp_path):
-    (data / "attachments" / picture().sha256).unlink()
-    assert sibyl("sessions", "export", shown, "--output", "talk.md").code == 0
-    assert "[image: a [b].png, 70 bytes]" in (tmp_path / "talk.md").read_text()
-    assert not (tmp_path / "talk-attachments").exists()
-
-
-def test_a_folder_that_cannot_be_made_is_said(sibyl, shown, tmp_path):
-    (tmp_path / "talk-attachments").write_text("mine")
+    assert not beside.exists()
+    talk.unlink()
+    beside.write_text("mine")
     told = sibyl("sessions", "export", shown, "--output", "talk.md")
     assert (told.code, told.err) == (1, "Cannot write a picture to talk-attachments: File exists\n")
-    assert not (tmp_path / "talk.md").exists()
+    assert not talk.exists()
+    beside.unlink()
+    (data / "attachments" / picture().sha256).unlink()
+    assert sibyl("sessions", "export", shown, "--output", "talk.md").code == 0
+    assert "[image: a [b].png, 70 bytes]" in talk.read_text()
+    assert not beside.exists()
 
 
 @pytest.mark.parametrize("beside", [True, False])

@@ -47,27 +47,22 @@ def test_nothing_is_refused(piped, argument):
         read_prompt(argument)
 
 
-def test_a_terminal_is_not_read(monkeypatch):
+def test_a_terminal_is_not_read_nor_an_input_that_is_closed(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal(io.BytesIO(b"typed")))
     assert read_prompt("hello") == "hello"
     with pytest.raises(UsageError):
         read_prompt(None)
-
-
-def test_a_closed_standard_input_is_none(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     assert read_prompt("hello") == "hello"
 
 
-def test_bytes_that_are_no_text_are_replaced_and_the_user_is_told(piped, capsys):
+def test_bytes_that_are_no_text_of_the_locale_are_replaced_and_the_user_is_told(
+    piped, monkeypatch, capsys
+):
     piped(b"caf\xe9 \xff")
     assert read_prompt(None) == "caf\ufffd \ufffd"
     assert "not UTF-8" in capsys.readouterr().err
-
-
-def test_input_in_the_encoding_of_the_locale_is_read(monkeypatch, capsys):
-    latin = io.TextIOWrapper(io.BytesIO(b"caf\xe9"), "latin-1")
-    monkeypatch.setattr(sys, "stdin", latin)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9"), "latin-1"))
     assert read_prompt(None) == "caf\xe9"
     assert capsys.readouterr().err == ""
 

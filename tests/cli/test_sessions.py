@@ -16,20 +16,8 @@ from tui.domain.journal.todo import TodoItem
 from tui.domain.text import cell_width, local_minute
 
 ENTRY_FIELDS = [
-    "id",
-    "name",
-    "label",
-    "scope",
-    "ordinal",
-    "active",
-    "project_path",
-    "model",
-    "created_at",
-    "updated_at",
-    "last_used_at",
-    "closed_at",
-    "message_count",
-    "status",
+    *("id", "name", "label", "scope", "ordinal", "active", "project_path", "model"),
+    *("created_at", "updated_at", "last_used_at", "closed_at", "message_count", "status"),
     "imported_from",
 ]
 
@@ -199,52 +187,35 @@ def test_a_session_is_shown_with_the_tokens_of_all_its_requests(sibyl, saved, st
     assert [each.get("usage") for each in shown["messages"]][-2:] == [kept, None]
 
 
-def test_tool_calls_are_shown_with_nested_arguments(sibyl, saved):
-    calls = (ToolCall("c1", "edit", {"edits": [{"from": "a", "to": {"b": [1, None]}}]}),)
-    session_id = saved("hello", tool_calls=calls)
+def test_tool_calls_are_shown_with_nested_arguments_and_what_a_crash_cut_off_is_interrupted(
+    sibyl, saved, store
+):
+    arguments = {"edits": [{"from": "a", "to": {"b": [1, None]}}]}
+    session_id = saved("hello", tool_calls=(ToolCall("c1", "edit", arguments),))
     (message,) = sibyl("sessions", "show", session_id, "--json").json["messages"]
-    assert message["tool_calls"][0]["arguments"] == {
-        "edits": [{"from": "a", "to": {"b": [1, None]}}]
-    }
-    assert "edit" in sibyl("sessions", "show", session_id).out
-
-
-def test_a_call_that_a_crash_cut_off_is_shown_as_interrupted(sibyl, saved, store):
-    session_id = saved("hello", tool_calls=(ToolCall("c1", "edit", {}),))
+    assert (message["content"], message["tool_calls"][0]["arguments"]) == ("hello", arguments)
     shown = sibyl("sessions", "show", session_id).out
-    assert shown.index("> edit `{}`") < shown.index("## Tool") < shown.index("interrupted")
-    (message,) = sibyl("sessions", "show", session_id, "--json").json["messages"]
-    assert message["content"] == "hello"
+    assert shown.index("> edit `{") < shown.index("## Tool") < shown.index("interrupted")
     lease = store.lease(session_id)
     assert "interrupted" not in sibyl("sessions", "show", session_id).out
     lease.release()
 
 
-def test_messages_before_a_reset_are_shown_only_when_asked_for(sibyl, saved, store):
+def test_what_is_before_a_reset_and_versions_with_their_place_are_shown_only_when_asked_for(
+    sibyl, saved, store
+):
     session_id = saved("before")
-    add(store, session_id, Reset("2026-01-11T15:00:00.000Z"))
-
-    def texts(*flags):
-        shown = sibyl("sessions", "show", session_id, "--json", *flags).json
-        return [message["content"] for message in shown["messages"]]
-
-    assert texts() == []
-    assert texts("--all-messages") == ["before"]
-
-
-def test_versions_are_shown_with_their_place_only_when_asked_for(sibyl, saved, store):
-    session_id = saved("question")
-    asked = store.journal(session_id).load().loaded_messages[0].id
-    add(store, session_id, answer("a1", "first"), answer("a2", "second", after=asked))
+    add(store, session_id, Reset("2026-01-11T15:00:00.000Z"), user("q", "question"))
+    add(store, session_id, answer("a1", "first"), answer("a2", "second", after="q"))
 
     def texts(*flags):
         shown = sibyl("sessions", "show", session_id, "--json", *flags).json
         return [message["content"] for message in shown["messages"]]
 
     assert texts() == ["question", "second"]
-    assert texts("--all-messages") == ["question", "first", "second"]
+    assert texts("--all-messages") == ["before", "question", "first", "second"]
     shown = sibyl("sessions", "show", session_id, "--all-messages", "--json").json
-    assert shown["messages"][1]["versions"] == ["a1", "a2"]
+    assert shown["messages"][2]["versions"] == ["a1", "a2"]
     as_text = sibyl("sessions", "show", session_id, "--all-messages").out
     assert "version 1/2 · earlier version\n\nfirst" in as_text
     assert "version 2/2\n\nsecond" in as_text
@@ -369,28 +340,18 @@ def test_a_session_goes_to_the_archive_and_comes_back(sibyl, saved, store):
     assert (entry.status, entry.name, entry.ordinal) == ("closed", "Greeting", 1)
 
 
-def test_a_session_goes_to_the_trash_and_comes_back(sibyl, saved, store):
+def test_a_session_goes_to_the_trash_where_yes_is_said_and_comes_back(sibyl, saved, store):
     session_id = saved("hello")
+    refused = sibyl("sessions", "delete", session_id)
+    assert (refused.code, "--yes" in refused.err) == (2, True)
+    assert store.entry(session_id).status == "closed"
     deleted = sibyl("sessions", "delete", session_id, "--yes")
     assert deleted.out == f'Moved "hello" ({session_id}) to the trash\n'
     assert store.entry(session_id).status == "trashed"
+    named = sibyl("sessions", "name", session_id, "Greeting")
+    assert named.err == f"Session not found: {session_id}\nIt is in the trash.\n"
     assert sibyl("sessions", "restore", session_id).code == 0
     assert [m.text for m in store.journal(session_id).load().loaded_messages] == ["hello"]
-
-
-def test_where_a_session_is_that_cannot_be_had_is_told_in_a_line_of_its_own(sibyl, saved, store):
-    session_id = saved("hello")
-    store.delete(session_id)
-    result = sibyl("sessions", "name", session_id, "Greeting")
-    assert result.err == f"Session not found: {session_id}\nIt is in the trash.\n"
-
-
-def test_deleting_off_a_terminal_needs_yes(sibyl, saved, store):
-    session_id = saved("hello")
-    result = sibyl("sessions", "delete", session_id)
-    assert result.code == 2
-    assert "--yes" in result.err
-    assert store.entry(session_id).status == "closed"
 
 
 @pytest.mark.parametrize("target", ["#1", "1", "Greeting"])
@@ -515,18 +476,11 @@ def lines(columns):
     return session_table(ENTRIES, NOW, numbered=True, columns=columns).splitlines()
 
 
-@pytest.mark.parametrize("columns", [80, 90])
-def test_names_are_cut_to_the_width_of_the_terminal(columns):
-    assert max(map(cell_width, lines(columns))) <= columns
-    assert [line.endswith(" 3") for line in lines(columns)[1:]] == [True] * 3
-    assert "…" in lines(columns)[1]
-    assert "short" in lines(columns)[3]
-
-
-def test_nothing_else_is_cut_on_a_very_narrow_terminal():
+def test_only_names_are_cut_to_the_width_of_the_terminal():
+    for columns in (80, 90):
+        assert max(map(cell_width, lines(columns))) <= columns
+        assert [line.endswith(" 3") for line in lines(columns)[1:]] == [True] * 3
+        assert "…" in lines(columns)[1]
+        assert "short" in lines(columns)[3]
     assert all(each.id in line for each, line in zip(ENTRIES, lines(20)[1:], strict=True))
-
-
-@pytest.mark.parametrize("columns", [None, 200])
-def test_where_there_is_room_names_are_whole(columns):
-    assert ENTRIES[1].label in lines(columns)[2]
+    assert all(ENTRIES[1].label in lines(columns)[2] for columns in (None, 200))
