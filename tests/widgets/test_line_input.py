@@ -21,6 +21,14 @@ class Lines(App):
         return self.query_one(LineInput)
 
 
+@pytest.fixture
+async def typed():
+    """The line, and its pilot."""
+    app = Lines()
+    async with app.run_test() as pilot:
+        yield app.line, pilot
+
+
 async def press(text, *keys, at=None):
     """What comes of keys: the text, and what is selected."""
     app = Lines()
@@ -68,61 +76,54 @@ async def test_a_key_without_select_goes_to_the_end_of_what_is_selected():
     assert await press(text, "shift+left", "backspace") == (f"{FAMILY}a", (len(text) - 1,) * 2)
 
 
-async def test_a_click_is_where_it_is_seen():
-    app = Lines()
-    async with app.run_test() as pilot:
-        app.line.value = f"{FAMILY}{FLAG}ab"
-        for cells, place in ((0, 0), (1, 0), (2, len(FAMILY)), (4, len(FAMILY + FLAG)), (9, None)):
-            await pilot.click(LineInput, offset=(cells, 0))
-            wanted = Selection.cursor(len(app.line.value) if place is None else place)
-            await until(lambda wanted=wanted: app.line.selection == wanted)
+async def test_a_click_is_where_it_is_seen(typed):
+    line, pilot = typed
+    line.value = f"{FAMILY}{FLAG}ab"
+    for cells, place in ((0, 0), (1, 0), (2, len(FAMILY)), (4, len(FAMILY + FLAG)), (9, None)):
+        await pilot.click(LineInput, offset=(cells, 0))
+        wanted = Selection.cursor(len(line.value) if place is None else place)
+        await until(lambda wanted=wanted: line.selection == wanted)
 
 
-async def paste(text, before=""):
-    app = Lines()
-    async with app.run_test() as pilot:
-        app.line.value = before
-        app.line.post_message(events.Paste(text))
-        await until(lambda: app.line.value != before)
-        await pilot.pause()
-        return app.line.value
+@pytest.mark.parametrize(
+    ("before", "pasted", "after"),
+    [
+        ("", "\n  one\ttwo\r\n\nthree\n", "one two three"),
+        ("", " as it is \n", " as it is "),
+        # As much as there is room for.
+        ("ab", "x" * 40, "ab" + "x" * 28),
+        ("ab", "x" * 25 + FAMILY, "ab" + "x" * 25),
+    ],
+)
+async def test_pasted_lines_are_one_as_far_as_there_is_room(typed, before, pasted, after):
+    line, _ = typed
+    line.value = before
+    line.post_message(events.Paste(pasted))
+    await until(lambda: line.value == after)
 
 
-async def test_pasted_lines_are_one():
-    assert await paste("\n  one\ttwo\r\n\nthree\n") == "one two three"
-    assert await paste(" as it is \n") == " as it is "
+async def test_a_joiner_that_is_typed_is_not_lost(typed):
+    line, _ = typed
+    for character in FAMILY + "\u200c":
+        line.app.post_message(events.Key(character, character))
+    await until(lambda: line.value == FAMILY + "\u200c")
 
 
-async def test_as_much_is_pasted_as_there_is_room_for():
-    assert await paste("x" * 40, "ab") == "ab" + "x" * 28
-    assert await paste("x" * 25 + FAMILY, "ab") == "ab" + "x" * 25
+async def test_two_clicks_select_a_word_and_three_all(typed):
+    line, pilot = typed
+    line.value = "one 日本語の two"
+    for times, selected in ((2, "日本語"), (3, "one 日本語の two")):
+        await pilot.click(LineInput, offset=(6, 0), times=times)
+        await until(lambda selected=selected: line.selected_text == selected)
 
 
-async def test_a_joiner_that_is_typed_is_not_lost():
-    app = Lines()
-    async with app.run_test():
-        for character in FAMILY + "\u200c":
-            app.post_message(events.Key(character, character))
-        await until(lambda: app.line.value == FAMILY + "\u200c")
-
-
-async def test_two_clicks_select_a_word_and_three_all():
-    app = Lines()
-    async with app.run_test() as pilot:
-        app.line.value = "one 日本語の two"
-        for times, selected in ((2, "日本語"), (3, "one 日本語の two")):
-            await pilot.click(LineInput, offset=(6, 0), times=times)
-            await until(lambda selected=selected: app.line.selected_text == selected)
-
-
-async def test_the_caret_is_a_whole_character():
-    app = Lines()
-    async with app.run_test() as pilot:
-        app.line.value = f"{FAMILY}b"
-        await pilot.press("home")
-        strip = app.line.render_line(0)
-        assert FAMILY in [segment.text for segment in strip]
-        assert strip.cell_length == sum(segment.cell_length for segment in strip)
+async def test_the_caret_is_a_whole_character(typed):
+    line, pilot = typed
+    line.value = f"{FAMILY}b"
+    await pilot.press("home")
+    strip = line.render_line(0)
+    assert FAMILY in [segment.text for segment in strip]
+    assert strip.cell_length == sum(segment.cell_length for segment in strip)
 
 
 # --- a secret, which is neither shown nor copied

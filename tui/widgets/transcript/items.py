@@ -400,16 +400,18 @@ class AnswerItem(Item):
         splitter.feed(clean(text))
         if not self.arriving:
             splitter.finish()
-        known = {
-            id(source): block for source, block in zip(self._sources, self._body, strict=False)
-        }
-        body = [known.get(id(source)) or row_block(source) for source in splitter.blocks]
+        # A fence that closes exchanges its pieces, the last ones: those before are the same.
+        sources = list(splitter.blocks)
+        same = min(len(self._sources), len(sources))
+        while same and self._sources[same - 1] is not sources[same - 1]:
+            same -= 1
+        body = [*self._body[:same], *map(row_block, sources[same:])]
         if last := splitter.open_block():
             before = self._body[len(body)] if len(body) < len(self._body) else None
             body.append(row_block(last, before, growing=True))
         self._sideways = self._sideways or []
         join_fences(body, self._sideways)
-        self._sources, self._body = list(splitter.blocks), body
+        self._sources, self._body = sources, body
 
     @property
     def foldable(self) -> bool:
