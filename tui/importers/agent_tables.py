@@ -12,19 +12,12 @@ from msgspec.structs import replace
 
 from tui.domain.json_text import LINE_BYTES
 from tui.files import UnfitFile, system_text
-from tui.importers import databases
+from tui.importers import databases, json_lines
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed
 from tui.importers.contents import attachment, base64_size, joined, placeholder, todos
 from tui.importers.formats import SPEAKERS, Database, Reading, Tables, Talk, line_values
-from tui.importers.json_lines import (
-    items_in,
-    object_in,
-    objects_in,
-    parse,
-    parse_text,
-    whole_if_there,
-)
+from tui.importers.json_lines import items_in, object_in, object_of, objects_in, parse_text
 from tui.importers.json_paths import object_at, objects_at, text_at
 from tui.importers.message_blocks import Piece, Result, Unknown, as_json
 
@@ -60,7 +53,7 @@ class Crush(Database):
     kinds = {"finish": "silent", "shell_command": "text"}
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
-        value = whole_if_there(places.data / "crush" / "projects.json")
+        value = json_lines.whole_if_there(places.data / "crush" / "projects.json")
         folders = [each.parent for each in places.in_projects(".crush/crush.db")]
         for project in objects_in(object_in(value).get("projects")) or objects_in(value):
             folder = Path(text_at(project, "path"))
@@ -230,7 +223,7 @@ class Goose(Database):
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         """The items of a list that is kept as Markdown."""
         listed: list[tuple[str, str]] = []
-        for name, facts in object_in(parse_text(reading.talk.facts.get("extension_data"))).items():
+        for name, facts in object_of(reading.talk.facts.get("extension_data")).items():
             if name.startswith("todo"):
                 listed += _TODO.findall(text_at(object_in(facts), "content"))
         if listed:
@@ -335,7 +328,7 @@ def _thread_in(data: Any, kind: Any) -> p.Json:
             if len(whole) > LINE_BYTES:
                 return {}
         data = bytes(whole)
-    return object_in(parse(data))
+    return object_of(data)
 
 
 def _message(value: Any) -> p.Json:

@@ -11,7 +11,7 @@ from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
 from tui.importers.contents import attachment, base64_size, placeholder, usage_beside_cache
 from tui.importers.formats import SPEAKERS, JsonFile, LogFormat, Reading, Talk
-from tui.importers.json_lines import object_in, objects_in, whole_if_there
+from tui.importers.json_lines import object_if_there, object_in, objects_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.message_blocks import QWEN_CODE, Piece, Result, skipped
 from tui.importers.vscode import user_folders
@@ -99,7 +99,7 @@ class Droid(LogFormat):
         return path.suffix == ".jsonl" and _START.match(head) is not None
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        settings = object_in(whole_if_there(source.path.with_suffix(".settings.json")))
+        settings = object_if_there(source.path.with_suffix(".settings.json"))
         for talk in super().talks(source, ledger):
             yield replace(talk, facts={**talk.facts, "model": settings.get("model")})
 

@@ -6,20 +6,13 @@ from html import unescape
 from pathlib import Path
 
 from tui.domain.journal.message import Role, ToolCall
+from tui.importers import json_lines
 from tui.importers import protocol as p
 from tui.importers.contents import arguments, attachment, placeholder
 from tui.importers.databases import MAGIC, has, is_database, opened, schema
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Format, Reading, Talk
 from tui.importers.json_elements import beginning, has_key
-from tui.importers.json_lines import (
-    UNREADABLE,
-    items_in,
-    object_in,
-    parse,
-    parse_text,
-    text_in,
-    whole_bytes,
-)
+from tui.importers.json_lines import UNREADABLE, items_in, object_in, object_of, parse, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.message_blocks import Piece, Result
 from tui.importers.trees import TreeTurn
@@ -58,7 +51,7 @@ class OpenWebUi(Export):
             return
         with opened(source.path) as database:
             for row in database.rows("chat", _COLUMNS, ledger, order=["created_at", "rowid"]):
-                chat = {**row, "chat": parse_text(row.get("chat"))}
+                chat = {**row, "chat": object_of(row.get("chat"))}
                 yield from self.talks_of(source.path, chat, ledger)
 
     def talks_of(self, path: Path, record: p.Json, ledger: p.Ledger) -> Iterator[Talk]:
@@ -163,8 +156,8 @@ class LibreChat(Format):
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         found: list[p.Json] = []
-        for data in unnested(whole_bytes(source.path)):
-            value = object_in(parse(data))
+        for data in unnested(json_lines.whole_bytes(source.path)):
+            value = object_of(data)
             if not value:
                 ledger.skipped[UNREADABLE] += 1
             elif not isinstance(value.get("messages"), list):

@@ -11,7 +11,7 @@ from tui.files import UnfitFile
 from tui.importers import protocol as p
 from tui.importers.contents import blocks, link, placeholder
 from tui.importers.formats import Export, Reading, Talk
-from tui.importers.json_lines import items_in, object_in, parse_text, text_in
+from tui.importers.json_lines import items_in, object_in, object_of, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, Unknown, call_in
 from tui.importers.times import utc_of_local
@@ -259,8 +259,8 @@ class CherryStudio(Backup):
 
     def chats(self, record: p.Json) -> Iterable[p.Json]:
         tables = object_at(record, "indexedDB")
-        settings = object_in(parse_text(value_at(record, "localStorage.persist:cherry-studio")))
-        state = object_in(parse_text(settings.get("assistants")))
+        settings = object_of(value_at(record, "localStorage.persist:cherry-studio"))
+        state = object_of(settings.get("assistants"))
         kept = [*objects_at(state, "assistants"), object_at(state, "defaultAssistant")]
         topics = [topic for each in kept for topic in objects_at(each, "topics")]
         facts = {text_at(each, "id"): each for each in topics}

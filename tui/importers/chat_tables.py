@@ -11,16 +11,8 @@ from msgspec.structs import replace
 from tui.importers import protocol as p
 from tui.importers.contents import attachment, joined, placeholder, without_thinking
 from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
-from tui.importers.formats import (
-    SPEAKERS,
-    WITHOUT_MESSAGES,
-    Database,
-    Format,
-    Reading,
-    Tables,
-    Talk,
-)
-from tui.importers.json_lines import items_in, object_in, objects_in, parse_text, text_in
+from tui.importers.formats import WITHOUT_MESSAGES, Database, Format, Reading, Tables, Talk
+from tui.importers.json_lines import items_in, object_of, objects_in, parse_text, text_in
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.message_blocks import Piece, Result, call_in, unknown, unknown_block
 from tui.importers.trees import TreeTurn
@@ -41,7 +33,6 @@ class Oterm(Database):
     )
     name = ("name",)
     role = ("author",)
-    roles = SPEAKERS
     message_id = ("id",)
     one_model = True
 
@@ -79,7 +70,6 @@ class Elia(Database):
     )
     created = ("started_at",)
     updated = ()
-    roles = SPEAKERS
     time = ("timestamp",)
     one_model = True
     parent = ("parent_id",)
@@ -150,7 +140,7 @@ class AnythingLlm(Database):
 def _records(database: DatabaseCopy, talk: Row, ledger: p.Ledger) -> Iterator[p.Json]:
     """The prompts of a chat, each with its answer."""
     for row in database.rows(_CHATS, _ROW, ledger, equal=talk, order=["id"]):
-        answer = object_in(parse_text(row.get("response"))) or {"text": row.get("response")}
+        answer = object_of(row.get("response")) or {"text": row.get("response")}
         files = objects_at(answer, "attachments")
         marks = [attachment(text_at(file, "name"), text_at(file, "mime")) for file in files]
         titles = dict.fromkeys(text_at(each, "title") for each in objects_at(answer, "sources"))
@@ -223,7 +213,7 @@ class Llm(Format):
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         for number, part in enumerate(record["parts"]):
-            facts, text = object_in(parse_text(part.get("payload"))), text_at(part, "text")
+            facts, text = object_of(part.get("payload")), text_at(part, "text")
             tool = text_at(facts, "name") or text_at(part, "tool_name")
             match part.get("type"):
                 case "text" if record["role"] == "tool":
@@ -284,7 +274,7 @@ def _parts(database: DatabaseCopy, message: str, ledger: p.Ledger) -> Iterator[p
     equal = {"message_hash": message}
     for part in database.rows("parts", columns, ledger, equal=equal, order=["position"]):
         pieces: list[str] = []
-        for piece in objects_in(object_in(parse_text(part.get("payload"))).get("text_ref")):
+        for piece in objects_in(object_of(part.get("payload")).get("text_ref")):
             pieces.append(text_at(piece, "literal"))
             equal = {"id": piece.get("fragment")}
             rows = database.rows("fragments", ["content"], ledger, equal=equal)

@@ -14,7 +14,7 @@ from tui.importers import protocol as p
 from tui.importers.contents import base64_size, blocks, placeholder, title
 from tui.importers.formats import SPEAKERS, Format, Reading, Talk
 from tui.importers.json_elements import records_or_rest
-from tui.importers.json_lines import object_in, objects_in, whole_if_there
+from tui.importers.json_lines import object_if_there, objects_in, whole_if_there
 from tui.importers.json_paths import text_at, time_at, value_at
 from tui.importers.message_blocks import Piece
 from tui.importers.vscode import user_folders
@@ -150,7 +150,7 @@ def _newest(path: Path) -> Talk:
     counts = p.Ledger()
     records = records_or_rest(path, "messages", counts)
     times = [time for record in records if (time := time_at(record, "ts"))]
-    facts = object_in(whole_if_there(_beside(path)))
+    facts = object_if_there(_beside(path))
     known = ("session_id", "metadata", "cwd", "workspace_root", "started_at", "ended_at", "model")
     facts = {field: facts.get(field) for field in known}
     if times:
@@ -165,7 +165,7 @@ def _task(folder: Path) -> Talk:
     screen = objects_in(whole_if_there(folder / _SCREEN))
     listed = objects_in(whole_if_there(folder.parent.parent / "state" / "taskHistory.json"))
     own = (each for each in listed if each.get("id") == folder.name)
-    found = object_in(whole_if_there(folder / _FACTS)) or next(own, p.Json())
+    found = object_if_there(folder / _FACTS) or next(own, p.Json())
     times = [time for record in [*records, *screen] if (time := time_at(record, "ts"))]
     shown = (text_at(each, "text") for each in screen if each.get("say") == "task")
     task = text_at(found, "task") or next(shown, "")

@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.contents import blocks, joined, placeholder
 from tui.importers.databases import DatabaseCopy, beginnings_in, found, is_database, opened
 from tui.importers.formats import WITHOUT_MESSAGES, Database, Reading, Talk, line_values
-from tui.importers.json_lines import UNREADABLE, object_in, objects_in, parse, parse_text
+from tui.importers.json_lines import UNREADABLE, object_of, objects_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.message_blocks import Piece, Result
 from tui.importers.vscode import folder_of, user_folders
@@ -58,7 +57,8 @@ class Cursor(Database):
             if not database.has("composerHeaders"):
                 listed = {**_in_windows(source.path.parent.parent), **listed}
             for row in database.rows(_TABLE, ["key", "value"], ledger, beginning={"key": _CHAT}):
-                chat, name = _value(row.get("value")), text_at(row, "key").removeprefix(_CHAT)
+                chat = object_of(row.get("value"))
+                name = text_at(row, "key").removeprefix(_CHAT)
                 facts = {**chat, "composerId": name, "listed": listed.get(name, {})}
                 headers = objects_at(chat, "fullConversationHeadersOnly", "conversation")
                 if not chat:
@@ -75,7 +75,7 @@ class Cursor(Database):
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         error = object_at(record, "errorDetails")
-        details = object_in(parse_text(error.get("error")))
+        details = object_of(error.get("error"))
         told = (text_at(details, "details.title"), text_at(details, "details.detail"))
         words = ": ".join(filter(None, (text_at(error, "message"), *told)))
         return ("failed", words or "failed") if error else (None, None)
@@ -106,11 +106,11 @@ def _listed(database: DatabaseCopy, ledger: p.Ledger) -> dict[str, p.Json]:
     found: dict[str, p.Json] = {}
     key = {"key": "composer.composerHeaders"}
     for row in database.rows("ItemTable", ["value"], ledger, equal=key):
-        for each in objects_in(_value(row.get("value")).get("allComposers")):
+        for each in objects_in(object_of(row.get("value")).get("allComposers")):
             found[text_at(each, "composerId")] = each
     for row in database.rows("composerHeaders", ["composerId", "isSubagent", "value"], ledger):
         name = text_at(row, "composerId")
-        facts = {**found.get(name, {}), **_value(row.get("value"))}
+        facts = {**found.get(name, {}), **object_of(row.get("value"))}
         found[name] = {**facts, "isSubagent": row.get("isSubagent")}
     return found
 
@@ -123,7 +123,7 @@ def _in_windows(user: Path) -> dict[str, p.Json]:
         with suppress(OSError), opened(path) as database:
             key = {"key": "composer.composerData"}
             for row in database.rows("ItemTable", ["value"], unused, equal=key):
-                for each in objects_in(_value(row.get("value")).get("allComposers")):
+                for each in objects_in(object_of(row.get("value")).get("allComposers")):
                     found[text_at(each, "composerId")] = {"folder": folder}
     return found
 
@@ -137,7 +137,7 @@ def _bubbles(
         key = f"{_BUBBLE}{chat}:{text_at(header, 'bubbleId')}"
         named.add(key)
         stored = next(database.rows(_TABLE, ["value"], ledger, equal={"key": key}), None)
-        bubble = header if stored is None else _value(stored.get("value"))
+        bubble = header if stored is None else object_of(stored.get("value"))
         if stored is None and "text" not in header:
             ledger.skipped["message that is not there"] += 1
         elif bubble:
@@ -148,10 +148,6 @@ def _bubbles(
     for row in database.rows(_TABLE, ["key"], ledger, beginning={"key": prefix}):
         if row["key"] not in named:
             ledger.skipped["message of an earlier state"] += 1
-
-
-def _value(value: Any) -> p.Json:
-    return object_in(parse(value) if isinstance(value, bytes) else parse_text(value))
 
 
 def _record(bubble: p.Json) -> p.Json:
@@ -168,7 +164,7 @@ def _record(bubble: p.Json) -> p.Json:
     tool = object_at(bubble, "toolFormerData")
     if name := text_at(tool, "name"):
         result, status = tool.get("result"), text_at(tool, "additionalData.status")
-        said = text_at(object_in(parse_text(result)), *_RETURNED)
+        said = text_at(object_of(result), *_RETURNED)
         blocks.append(
             {
                 "type": "tool_call",
@@ -291,7 +287,7 @@ class CursorCli(Database):
             facts: p.Json = {}
             for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
                 with suppress(ValueError):
-                    facts = object_in(parse(bytes.fromhex(text_at(row, "value"))))
+                    facts = object_of(bytes.fromhex(text_at(row, "value")))
             read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
             yield Talk(path, facts, read, path.parent.name)
 
@@ -340,7 +336,7 @@ def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Js
         return data if isinstance(data, bytes) else b""
 
     shown = list(_referred(root, set(ids), read))
-    roles = (object_in(parse(read(name))).get("role") for name in shown)
+    roles = (object_of(read(name)).get("role") for name in shown)
     has_words = any(role in ("user", "assistant") for role in roles)
     said = [] if has_words else list(turns(root, read, ledger))
     yield from said
@@ -348,7 +344,7 @@ def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Js
     for name in shown if is_known else ids:
         data = read(name)
         if data.startswith(b"{"):
-            yield object_in(parse(data))
+            yield object_of(data)
     for name in set(ids) - set(shown) if is_known else ():
         if read(name).startswith(b"{"):
             ledger.skipped["message of an earlier state"] += 1

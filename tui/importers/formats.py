@@ -18,7 +18,7 @@ from tui.importers import trees
 from tui.importers.contents import summary, title, todos, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
 from tui.importers.json_elements import beginning, content, has_key, records
-from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, whole_if_there
+from tui.importers.json_lines import UNREADABLE, items_in, object_if_there, object_in, objects
 from tui.importers.json_paths import objects_at, text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks, Piece, messages, unknown
@@ -406,7 +406,7 @@ class FolderFormat(Format):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         lines, facts = self.parts(source.path)
         read = partial(line_values, lines)
-        yield Talk(lines, object_in(whole_if_there(facts)), read, lines.parent.name)
+        yield Talk(lines, object_if_there(facts), read, lines.parent.name)
 
 
 class LogFormat(Format):

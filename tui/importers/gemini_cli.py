@@ -332,7 +332,7 @@ def _project(path: Path, mark: str) -> str:
     named = _small(folder / ".project_root").strip()
     if named:
         return named
-    index = object_in(json_lines.parse_text(_small(folder.parent.parent / "projects.json")))
+    index = json_lines.object_of(_small(folder.parent.parent / "projects.json"))
     for project, slug in object_at(index, "projects").items():
         told = hashlib.sha256(project.encode("utf-8", "replace")).hexdigest()
         if folder.name in (slug, told) or mark == told:

@@ -16,16 +16,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from tui.domain.json_text import LINE_BYTES
 from tui.files import open_regular
-from tui.importers.json_lines import (
-    UNFINISHED,
-    UNREADABLE,
-    RawLine,
-    items_in,
-    object_in,
-    objects_in,
-    parse,
-    whole_bytes,
-)
+from tui.importers import json_lines
+from tui.importers.json_lines import UNREADABLE, RawLine, items_in, object_of, objects_in
 from tui.importers.protocol import Json, Ledger, Source
 from tui.importers.stopping import check
 
@@ -73,7 +65,7 @@ def elements(stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()) -> It
     """
     scanner = _Scanner(stream, ledger.skipped, within)
     while (data := scanner.next()) is not None:
-        value: Any = parse(data)
+        value: Any = json_lines.parse(data)
         if isinstance(value, dict):
             keys = () if scanner.is_in_array else within
             found = _unwrapped(cast("Json", value), keys, ledger)
@@ -250,7 +242,7 @@ class _Scanner:
         if self._begin is None and not self._window[self._at :].strip(b", \t\r\n\x00]"):
             return False
         whole = len(self._window) - (self._begin or 0) <= LINE_BYTES
-        self._skipped[UNFINISHED if whole else TOO_LARGE] += 1
+        self._skipped[json_lines.UNFINISHED if whole else TOO_LARGE] += 1
         self.damage += 1
         begin = self._at if self._begin is None else self._begin
         self._patience -= len(self._window) - begin
@@ -296,8 +288,8 @@ def content(path: Path, key: str, ledger: Ledger) -> Content:
 
     A file that is damaged is counted, and its records are read that are whole.
     """
-    data = whole_bytes(path)
-    fields = object_in(parse(data))
+    data = json_lines.whole_bytes(path)
+    fields = object_of(data)
     if not fields:
         ledger.skipped[DAMAGED] += 1
         start = re.search(rb'"' + re.escape(key.encode()) + rb'"\s*+:\s*+(?=\[)', data)
@@ -313,7 +305,7 @@ def content(path: Path, key: str, ledger: Ledger) -> Content:
 
 def records_or_rest(path: Path, key: str, ledger: Ledger) -> list[Json]:
     """Read the records of a file that is their array, or an object with it. Raises ``OSError``."""
-    data = whole_bytes(path)
+    data = json_lines.whole_bytes(path)
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return content(path, key, ledger).records
     return _whole_ones(data, ledger)

@@ -166,9 +166,15 @@ def whole_if_there(path: Path) -> Any:
         return None
 
 
+def object_if_there(path: Path) -> Json:
+    """Read the object of such a file; an empty one without any."""
+    return object_in(whole_if_there(path))
+
+
 def parse_text(text: object) -> Any:
-    """Parse JSON that a record has as a text; ``None`` of anything else."""
-    return parse(text.encode("utf-8", "replace")) if isinstance(text, str) else None
+    """Parse JSON that a record or a row has as a text or its bytes; ``None`` of anything else."""
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    return parse(data) if isinstance(data, bytes) else None
 
 
 def parse(data: bytes) -> Any:
@@ -213,6 +219,11 @@ def objects_in(value: Any) -> list[Json]:
 def object_in(value: Any) -> Json:
     """The object itself; an empty one instead of anything else."""
     return cast("Json", value) if isinstance(value, dict) else {}
+
+
+def object_of(text: object) -> Json:
+    """The object that a text or its bytes have as JSON; an empty one without any."""
+    return object_in(parse_text(text))
 
 
 def text_in(value: Any) -> str:

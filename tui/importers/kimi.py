@@ -15,7 +15,7 @@ from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
 from tui.importers.contents import blocks, earlier, joined, usage_beside_cache
 from tui.importers.formats import Reading, Talk, line_values
-from tui.importers.json_lines import object_in, whole_if_there
+from tui.importers.json_lines import object_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.made_ids import made_id
 from tui.importers.message_blocks import skipped
@@ -165,9 +165,9 @@ def _contexts(folder: Path) -> list[Path]:
 def _kept(path: Path) -> Talk:
     """The conversation of a folder, or of a context alone."""
     wire = _Wire(path / _WIRE)
-    state = object_in(whole_if_there(path / _STATE))
-    old = object_in(whole_if_there(path / "metadata.json"))
-    known = object_in(whole_if_there(path.parents[2] / "kimi.json"))
+    state = object_if_there(path / _STATE)
+    old = object_if_there(path / "metadata.json")
+    known = object_if_there(path.parents[2] / "kimi.json")
     folders = [text_at(each, "path") for each in objects_at(known, "work_dirs")]
     facts = {
         "custom_title": state.get("custom_title"),
@@ -293,7 +293,7 @@ def _logged(path: Path) -> Talk:
     begun = list(islice(line_values(path, p.Ledger()), _FACTS))
     named = (text_at(each, "cwd", "environmentDisclosure.cwd") for each in begun)
     facts = {
-        **object_in(whole_if_there(folder / _STATE)),
+        **object_if_there(folder / _STATE),
         "folder": next(filter(None, named), ""),
         "begun": next((each.get("created_at") for each in begun), None),
         "model": next(filter(None, (text_at(each, "model", "modelAlias") for each in begun)), ""),

@@ -8,12 +8,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from tui.domain.journal.message import TokenUsage
+from tui.importers import json_lines
 from tui.importers import protocol as p
 from tui.importers.contents import attachment, joined, todos, usage
 from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
 from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Format, Reading, Talk
 from tui.importers.json_elements import content
-from tui.importers.json_lines import UNREADABLE, object_in, objects_in, parse, whole, whole_if_there
+from tui.importers.json_lines import UNREADABLE, object_if_there, object_in, object_of, objects_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, call_in, unknown, unknown_block
 from tui.importers.trees import TreeTurn
@@ -235,22 +236,22 @@ def _exported(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
 
 
 def _in_files(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
-    info = object_in(whole(path))
+    info = object_in(json_lines.whole(path))
     # Parts that are not in folders of their messages, as the first versions kept them.
     loose: dict[str, list[p.Json]] = {}
-    for part in map(_object, _files(_storage(path) / "part")):
+    for part in map(object_if_there, _files(_storage(path) / "part")):
         loose.setdefault(text_at(part, "messageID"), []).append(part)
     records: list[p.Json] = []
     found = _files(_storage(path) / "message" / path.stem)
     for message in found or _named(_storage(path) / "message", info):
-        facts = _object(message)
+        facts = object_if_there(message)
         parts = _files(_parts_of(path, message)) or _named(_storage(path) / "part", facts)
-        whole_parts = [_object(part) for part in parts] or loose.get(text_at(facts, "id"), [])
+        whole_parts = list(map(object_if_there, parts)) or loose.get(text_at(facts, "id"), [])
         records.append({"id": message.stem, "info": facts, "parts": whole_parts})
     if not info and not records:
         ledger.skipped["damaged file"] += 1
         return
-    listed = whole_if_there(_storage(path) / "todo" / path.name)
+    listed = json_lines.whole_if_there(_storage(path) / "todo" / path.name)
     # Older sessions have it in their answers.
     folders = (text_at(record, "info.path.cwd") for record in records)
     directory = info.get("directory") or next(filter(None, folders), "")
@@ -266,12 +267,12 @@ def _in_database(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> Iterat
             "todo", ["content", "status"], ledger, equal=equal, order=["position"]
         )
         facts = {
-            **_object_of(row.get("data")),
+            **object_of(row.get("data")),
             "parentID": row.get("parent_id"),
             "directory": row.get("directory"),
             "title": row.get("title"),
             "version": row.get("version"),
-            "revert": _object_of(row.get("revert")),
+            "revert": object_of(row.get("revert")),
             "time": {"created": row.get("time_created"), "updated": row.get("time_updated")},
             "todos": list(listed),
         }
@@ -282,23 +283,12 @@ def _rows(database: DatabaseCopy, session: str, ledger: p.Ledger) -> Iterator[p.
     columns = ["id", "data", "time_created"]
     for row in database.rows("message", columns, ledger, equal={"session_id": session}):
         name = text_at(row, "id")
-        info = _object_of(row.get("data"))
+        info = object_of(row.get("data"))
         if info and not info.get("time"):
             info["time"] = {"created": row.get("time_created")}
         parts = database.rows("part", ["data"], ledger, equal={"message_id": name}, order=["id"])
-        found = [_object_of(part.get("data")) for part in parts]
+        found = [object_of(part.get("data")) for part in parts]
         yield {"id": name, "info": info, "parts": found}
-
-
-def _object_of(data: object) -> p.Json:
-    """The object of a column, which is text or bytes."""
-    if isinstance(data, str):
-        data = data.encode("utf-8", "replace")
-    return object_in(parse(data)) if isinstance(data, bytes) else {}
-
-
-def _object(path: Path) -> p.Json:
-    return object_in(whole_if_there(path))
 
 
 def _storage(path: Path) -> Path:

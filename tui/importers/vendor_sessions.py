@@ -16,23 +16,13 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from tui.domain.journal.message import Role
+from tui.importers import json_lines
 from tui.importers import protocol as p
 from tui.importers.block_yaml import Unfit, load
 from tui.importers.contents import joined, link, placeholder, summary
 from tui.importers.formats import FolderFormat, Format, JsonFile, Reading, Talk
 from tui.importers.json_elements import DAMAGED
-from tui.importers.json_lines import (
-    BLANK,
-    UNREADABLE,
-    items_in,
-    object_in,
-    objects,
-    objects_in,
-    parse_text,
-    text_in,
-    whole_bytes,
-    whole_if_there,
-)
+from tui.importers.json_lines import items_in, object_if_there, object_in, objects_in, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.made_ids import COMPARED, MadeIds
 from tui.importers.message_blocks import Piece, Result, as_json, call_in, messages
@@ -119,7 +109,7 @@ class Parllama(VendorFormat, JsonFile):
 
     def facts_of(self, path: Path, fields: p.Json) -> p.Json:
         config = fields.get("llm_config")
-        return {**fields, "llm_config": parse_text(config) or config}
+        return {**fields, "llm_config": json_lines.parse_text(config) or config}
 
     def files(self, record: p.Json) -> Iterator[str]:
         return (link(text_in(image)) for image in items_in(record.get("images")))
@@ -211,7 +201,7 @@ class Continue(VendorFormat, JsonFile):
     def facts_of(self, path: Path, fields: p.Json) -> p.Json:
         name = text_at(fields, "sessionId") or path.stem
         # The editors keep the dates in a list of all sessions.
-        sessions = objects_in(whole_if_there(path.with_name(self._list)))
+        sessions = objects_in(json_lines.whole_if_there(path.with_name(self._list)))
         listed = next((each for each in sessions if each.get("sessionId") == name), p.Json())
         folder = text_at(fields, "workspaceDirectory")
         folder = unquote(folder.removeprefix("file://")) if "://" in folder else folder
@@ -292,7 +282,7 @@ class PicoClaw(VendorFormat, JsonFile):
             for talk in super().talks(source, ledger):
                 yield replace(talk, name=name)
             return
-        facts = object_in(whole_if_there(_meta(path)))
+        facts = object_if_there(_meta(path))
         yield Talk(path, facts, partial(_lines, path), name)
 
     def heading(self, talk: Talk) -> p.Heading:
@@ -348,15 +338,15 @@ def _meta(path: Path) -> Path:
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
     """The messages of a file with the numbers of their lines; empty lines do not count."""
     lines = p.Ledger()
-    for place, line in enumerate(objects(path, lines), 1):
-        yield {**line.value, "line": place + lines.total - lines.skipped[BLANK]}
+    for place, line in enumerate(json_lines.objects(path, lines), 1):
+        yield {**line.value, "line": place + lines.total - lines.skipped[json_lines.BLANK]}
     ledger.add(lines)
 
 
 def _active(folder: Path, scope: str) -> str:
     """The key of the session that is active in a scope."""
     for name in _INDEXES:
-        scopes = object_at(object_in(whole_if_there(folder / name)), "scopes")
+        scopes = object_at(object_if_there(folder / name), "scopes")
         if active := text_at(object_in(scopes.get(scope)), "active_session_key"):
             return active
     return ""
@@ -389,14 +379,14 @@ class AiChat(VendorFormat):
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         path, counts = source.path, p.Ledger()
-        text = whole_bytes(path).decode("utf-8-sig", "replace")
+        text = json_lines.whole_bytes(path).decode("utf-8-sig", "replace")
         try:
             document = load(text)
         except Unfit:
             ledger.skipped[DAMAGED] += 1
             return
         if document.skipped:
-            counts.skipped[UNREADABLE] += document.skipped
+            counts.skipped[json_lines.UNREADABLE] += document.skipped
         known = object_in(document.value)
         # Names are unique within their folder only.
         dated = _DATED.fullmatch(path.stem) if path.parent.name == "_" else None
@@ -424,7 +414,7 @@ class AiChat(VendorFormat):
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         content = record.get("content")
         if not record:
-            reading.ledger.skipped[UNREADABLE] += 1
+            reading.ledger.skipped[json_lines.UNREADABLE] += 1
             return ()
         if results := objects_at(record, "content.tool_results"):
             reading.ledger.read += 1

@@ -13,7 +13,7 @@ from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.contents import arguments, joined, placeholder, todos
 from tui.importers.formats import JsonFile, Reading, Talk, line_values
-from tui.importers.json_lines import UNREADABLE, items_in, object_in, text_in, whole_if_there
+from tui.importers.json_lines import UNREADABLE, items_in, object_if_there, object_in, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, messages, unknown, unknown_block
 from tui.importers.trees import TreeTurn
@@ -51,7 +51,7 @@ def user_folders(places: p.Places) -> Iterator[Path]:
 
 def folder_of(window: Path) -> str:
     """The folder that a window has open, by what its editor keeps of it."""
-    address = text_at(object_in(whole_if_there(window / "workspace.json")), "folder")
+    address = text_at(object_if_there(window / "workspace.json"), "folder")
     return unquote(urlsplit(address).path) if address.startswith("file:///") else ""
 
 
