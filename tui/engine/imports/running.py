@@ -13,29 +13,15 @@ from typing import Any
 
 import msgspec
 
+from tui import errors
 from tui.domain.imports import ImportLine, is_unknown, reason_words
 from tui.domain.timestamps import utc_now
+from tui.engine.imports import planning
 from tui.engine.imports.history import History, SessionIds, beginning_ids
 from tui.engine.imports.known_sessions import Rescues, within_others
-from tui.engine.imports.planning import (
-    Plan,
-    PlannedSource,
-    ProgramPlan,
-    SourceFailed,
-    ended_before,
-    guarded,
-)
+from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan, ended_before, guarded
 from tui.engine.imports.report import Failure, ImportedProgram, Outcome, Pace, Report, Stopped
 from tui.engine.imports.writing import SessionWriter, Workbench
-from tui.errors import (
-    NewerVersion,
-    SessionBusy,
-    SessionDamaged,
-    SessionExists,
-    SessionNotFound,
-    StorageError,
-    StorageFull,
-)
 from tui.importers import databases, json_elements
 from tui.importers.json_lines import BLANK, TOO_LONG, SourceChanged
 from tui.importers.protocol import Conversation, Heading, Ledger
@@ -53,7 +39,7 @@ _UNREADABLE = (*_DAMAGED, TOO_LONG, json_elements.TOO_LARGE, "unreadable", "unfi
 _EMPTY = ("empty message", BLANK)
 _NO_MESSAGES = "conversation without messages"
 _STILL_OPEN = '"{}" is open. Close it and import again to add what is new.'
-_OF_ONE_SESSION = (NewerVersion, SessionDamaged, SessionNotFound)
+_OF_ONE_SESSION = (errors.NewerVersion, errors.SessionDamaged, errors.SessionNotFound)
 """Errors after which the other sessions of a source can still be imported."""
 
 
@@ -81,7 +67,7 @@ def run(
             pace.report()
     except Stopped:
         stopped = True
-    except StorageError as failed:
+    except errors.StorageError as failed:
         error = str(failed)
     return Outcome(tuple(done), stopped, error, plan.unread)
 
@@ -125,9 +111,9 @@ class _ProgramImport(msgspec.Struct, eq=False):
             self._bench.pace.begin(self._plan.title, planned.source.size)
             try:
                 self._read(planned)
-            except StorageFull:
+            except errors.StorageFull:
                 raise
-            except (SourceFailed, StorageError) as error:
+            except (planning.SourceFailed, errors.StorageError) as error:
                 self._fail(planned, error)
             self._bench.pace.end()
 
@@ -191,7 +177,7 @@ class _ProgramImport(msgspec.Struct, eq=False):
     ) -> None:
         """Move to the trash what came of a file that was cut off, and is in new sessions now."""
         for session_id in within_others(self._bench.store, earlier, new):
-            with suppress(SessionBusy, SessionNotFound):
+            with suppress(errors.SessionBusy, errors.SessionNotFound):
                 self._bench.store.delete(session_id)
                 self._result.replaced += 1
                 self._bench.history.record(self._line(planned, session_id, replaced=True))
@@ -202,10 +188,10 @@ class _ProgramImport(msgspec.Struct, eq=False):
             return None
         try:
             return writer.write()
-        except SessionExists:
+        except errors.SessionExists:
             # Another import has just added it, maybe from a shorter source.
             return None
-        except SessionBusy as busy:
+        except errors.SessionBusy as busy:
             self._fail(planned, _STILL_OPEN.format(self._bench.store.entry(busy.session_id).label))
             return None
         except _OF_ONE_SESSION as error:
