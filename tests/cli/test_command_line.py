@@ -41,9 +41,6 @@ def test_help_lists_every_command(sibyl):
         assert command in result.out
     assert 'sibyl-tui "Why is the sky blue?"' in result.out
     assert "/help in the full screen" in result.out
-
-
-def test_the_version_is_told(sibyl):
     result = sibyl("--version")
     assert (result.code, result.out) == (0, f"sibyl-tui {__version__}\n")
 
@@ -160,8 +157,8 @@ def test_the_environment_names_the_data_directory_and_a_flag_overrules_it(
     assert capsys.readouterr().out == "No saved sessions.\n"
 
 
-def test_a_mistake_in_the_configuration_names_file_key_and_type(sibyl, config):
-    config.write_text('auto_save_interval = "often"\n')
+def test_a_mistake_in_a_configuration_with_a_byte_order_mark_names_file_key_and_type(sibyl, config):
+    config.write_text('\ufeffauto_save_interval = "often"\n', "utf-8")
     result = sibyl("sessions", "list")
     assert (result.code, result.out) == (2, "")
     assert f"{config}: auto_save_interval: expected" in result.err
@@ -201,11 +198,6 @@ def test_a_configuration_that_is_named_and_not_there_is_an_error(
     assert sibyl("sessions", "list").code == 0
 
 
-def test_a_byte_order_mark_before_the_configuration_is_none(sibyl, config):
-    config.write_text('\ufeffmodel = "openai:gpt-x"\n', "utf-8")
-    assert tomllib.loads(sibyl("config", "show").out)["model"] == "openai:gpt-x"
-
-
 def test_place_and_example_of_the_configuration_are_told_and_what_is_in_force(
     sibyl, tmp_path, monkeypatch
 ):
@@ -234,13 +226,8 @@ def test_damage_and_findings_have_their_exit_codes(sibyl, saved, store):
     store.path(session_id).chmod(0o644)
     result = sibyl("doctor", "--json")
     assert (result.code, result.json["status"]) == (1, "findings")
-    assert set(result.json["findings"][0]) == {
-        "kind",
-        "session_id",
-        "path",
-        "message",
-        "repaired",
-    }
+    names = {"kind", "session_id", "path", "message", "repaired"}
+    assert set(result.json["findings"][0]) == names
     assert sibyl("doctor", "--repair").code == 1
     assert sibyl("doctor").code == 0
     with store.path(session_id).open("ab") as file:

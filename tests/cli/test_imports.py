@@ -62,23 +62,16 @@ def test_all_that_is_found_is_imported(sibyl, store, shelf):
     )
 
 
-def test_without_a_terminal_it_must_be_said_what_to_import(sibyl, store, shelf):
+def test_without_a_terminal_it_must_be_said_what_to_import_unless_nothing_is_found(sibyl, shelf):
+    assert sibyl("import").out.startswith("No sessions found of Notebook.\n")
     shelf.put("a.json", told(said("a")))
+    told_so = sibyl("import", "--since", "2999-01-01").out
+    assert told_so == "No sessions of other programs were changed since then.\n"
     refused = sibyl("import")
     assert refused.code == 2
     assert refused.out.startswith("Notebook  1 session, 1 new")
     assert "--all" in refused.err
     assert not sibyl("sessions", "list", "--archived", "--json").json
-
-
-def test_without_a_terminal_nothing_is_asked_where_nothing_is_found(sibyl, store, shelf):
-    assert sibyl("import").out.startswith("No sessions found of Notebook.\n")
-
-
-def test_a_day_after_which_nothing_was_changed_is_told(sibyl, shelf):
-    shelf.put("a.json", told(said("a")))
-    told_so = sibyl("import", "--since", "2999-01-01").out
-    assert told_so == "No sessions of other programs were changed since then.\n"
 
 
 def test_a_dry_run_imports_nothing(sibyl, store, shelf):

@@ -73,26 +73,20 @@ def indexed(data):
 # --- after an import
 
 
-def test_after_an_import_the_index_has_all_of_it(sibyl, shelf, data):
+def test_after_an_import_the_index_has_all_of_it_also_what_it_finds_missing(
+    sibyl, shelf, saved, store, data
+):
     for number in range(5):
         shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
     assert sibyl("import", "--all").code == 0
     assert indexed(data) == 5
     assert FileStore(data).search("from:notebook", 20).pending == 0
-
-
-def test_what_an_import_of_nothing_new_finds_missing_is_indexed(sibyl, shelf, data):
-    shelf.put("a.json", told(said("a")))
-    sibyl("import", "--all")
     (data / "index.sqlite3").unlink()
     assert "Nothing new to import." in sibyl("import", "--all").out
-    assert indexed(data) == 1
-
-
-def test_a_session_of_this_program_that_is_imported_is_indexed(sibyl, saved, store, data):
+    assert indexed(data) == 5
     away = store.path(saved("needle", "hay")).rename(data / "a.away")
     assert sibyl("import", away).code == 0
-    assert indexed(data) == 2
+    assert indexed(data) == 7
 
 
 def test_a_dry_run_indexes_nothing(sibyl, shelf, saved, data):
@@ -284,6 +278,8 @@ def test_a_bar_is_drawn_on_a_terminal(sibyl, saved, monkeypatch):
     assert first.startswith(f"[{'.' * 30}]   0%  0 bytes of ")
     assert last.startswith(f"[{'#' * 30}] 100%  ")
     assert end == ""
+    assert bar(0, 0) == f"[{'#' * 30}] 100%"
+    assert bar(1, 2) == f"[{'#' * 15}{'.' * 15}]  50%"
 
 
 def test_ctrl_c_stops_a_rebuild(sibyl, behind, data, interrupt):
@@ -291,11 +287,6 @@ def test_ctrl_c_stops_a_rebuild(sibyl, behind, data, interrupt):
     stopped = sibyl("index", "rebuild")
     assert (stopped.code, stopped.out) == (130, "")
     assert re.search(_PART, stopped.err)
-
-
-def test_the_bar_of_nothing_is_full():
-    assert bar(0, 0) == f"[{'#' * 30}] 100%"
-    assert bar(1, 2) == f"[{'#' * 15}{'.' * 15}]  50%"
 
 
 def test_an_index_that_cannot_be_built_fails(sibyl, saved, data):
@@ -310,7 +301,4 @@ def test_without_a_data_directory_there_is_nothing_to_build(sibyl, data):
     done = sibyl("index", "rebuild")
     assert (done.code, done.out) == (0, "Indexed 0.0 MB of sessions.\n")
     assert not data.exists()
-
-
-def test_an_index_command_needs_its_verb(sibyl):
     assert sibyl("index").code == 2

@@ -107,13 +107,10 @@ def test_each_hit_says_whether_it_has_all_words_or_some(sibyl, saved):
     assert lines[3] == "Nearest: login* OR token* OR stag* OR clust* (1 match)"
 
 
-def test_a_search_needs_words(sibyl):
-    assert sibyl("sessions", "search").code == 2
-
-
 def test_without_a_data_directory_nothing_is_found_and_nothing_made(sibyl, data):
     assert sibyl("sessions", "search", "hello").code == 0
     assert not data.exists()
+    assert sibyl("sessions", "search").code == 2
 
 
 def test_the_json_has_exactly_these_fields_best_first(sibyl, saved):
@@ -175,10 +172,6 @@ def test_what_is_not_found_at_once_is_waited_for(sibyl, saved, monkeypatch, pend
     assert done.err == told
     assert done.out.startswith("Found 1 match:")
     assert asked == [0.2, 10.0]
-
-
-def test_what_cannot_be_waited_for_is_said(sibyl, saved, monkeypatch):
-    saved("needle")
     monkeypatch.setattr(FileStore, "search", lambda *_, **__: SearchResult(late=True))
     told = "The search ran out of time: older matches may be missing.\n"
     assert sibyl("sessions", "search", "needle").err == told

@@ -99,16 +99,16 @@ def test_messages_of_every_role_stand_in_the_order_of_the_file_whatever_their_ti
     assert (ids(session.loaded_messages), counts(session)) == (["m1", "m2", "m3"], (3, 3))
 
 
-def test_an_id_seen_again_replaces_the_earlier_message_in_its_place():
+def test_an_id_seen_again_replaces_the_earlier_message_in_its_place_also_before_a_reset():
     session = session_of(user("m1", "one"), answer("m2"), user("m1", "new one"))
     assert texts(session) == ["new one", "answer"]
     assert (counts(session), session.prompt_count) == ((2, 2), 1)
-
-
-def test_an_id_seen_again_after_a_reset_stays_before_it():
     session = session_of(user("m1"), RESET, user("m1", "new one"))
     assert (texts(session), counts(session)) == ([], (0, 1))
     assert [message.text for message in session.all_messages] == ["new one"]
+    retried = answer("m2", replaces="m1")
+    fold = Fold.continuing(session_of(user("m0"), answer("m1"), retried))
+    assert counts(folded([retried], fold).session()) == (2, 3)
 
 
 @each_row(
@@ -169,14 +169,9 @@ def test_the_message_at_the_end_replaces_its_pieces_where_they_began(held):
     assert counts(session) == (1, 1)
 
 
-def test_a_message_stands_where_its_first_piece_stood():
+def test_a_message_stands_where_its_first_piece_stood_and_pieces_after_it_are_old_news():
     session = session_of(first("m1", "Once"), SUMMARY, user("m2"), answer("m1"))
-    assert [entry if entry is SUMMARY else entry.id for entry in session.entries] == [
-        *("m1", SUMMARY, "m2")
-    ]
-
-
-def test_pieces_that_come_after_their_message_are_old_news():
+    assert session.entries == (answer("m1"), SUMMARY, user("m2"))
     session = session_of(answer("m1", "whole"), first("m1", "wh"), piece("m1", 2, "o"))
     assert (texts(session), session.interrupted, counts(session)) == (["whole"], (), (1, 1))
 
@@ -207,14 +202,11 @@ def test_an_answer_of_very_many_pieces_is_folded_in_the_time_of_one_reading():
 
 
 def test_without_its_first_piece_an_answer_is_kept_as_far_as_it_is_known():
-    session = session_of(user("m1", time=at(1)), piece("m2", 5, "upon"))
+    records = [user("m1", time=at(1)), piece("m2", 5, "upon")]
+    session = session_of(*records)
     assert session.interrupted == (answer("m2", "upon", "", status="interrupted"),)
     assert session.last_record_at == at(1)
-
-
-def test_the_time_of_an_answer_without_its_first_piece_is_not_asked():
-    records = [user("m1", time=at(1)), piece("m2", 5, "upon")]
-    session = session_of(*records, *session_of(*records).interrupted)
+    session = session_of(*records, *session.interrupted)
     assert (session.last_used_at, session.last_record_at) == (at(1), at(1))
 
 
@@ -243,11 +235,6 @@ def test_after_the_last_reset_live_starts_anew():
     assert counts(session) == (1, 3)
 
 
-def test_after_a_reset_an_earlier_summary_no_longer_counts():
-    assert session_of(user("m1"), SUMMARY, RESET).summary is None
-    assert session_of(user("m1"), RESET, SUMMARY).summary == SUMMARY
-
-
 def test_name_model_to_dos_settings_and_prompt_count_stay_after_a_reset():
     told = state(name="Tale", model="openai:x", prompt_count=3)
     session = session_of(SETTINGS, Settings(temperature=0.5), told, TODOS, RESET)
@@ -259,12 +246,14 @@ def test_name_model_to_dos_settings_and_prompt_count_stay_after_a_reset():
 # --- summary and to-dos
 
 
-def test_the_last_summary_counts_and_each_stands_where_it_was_written():
+def test_the_last_summary_since_a_reset_counts_and_each_stands_where_it_was_written():
     later = Summary(text="more", through="m2")
     session = session_of(user("m1"), SUMMARY, user("m2"), later)
     assert session.summary == later
     assert session.entries == (user("m1"), SUMMARY, user("m2"), later)
     assert ids(session.loaded_messages) == ["m1", "m2"]
+    assert session_of(user("m1"), SUMMARY, RESET).summary is None
+    assert session_of(user("m1"), RESET, SUMMARY).summary == SUMMARY
 
 
 # --- states
@@ -277,14 +266,10 @@ def test_the_last_state_counts_and_without_a_model_means_that_of_the_header():
     assert session_of(state(model="openai:x"), state(model="")).model == HEADER.model
 
 
-def test_the_prompt_count_goes_on_from_the_state():
-    session = session_of(user("m1"), state(prompt_count=41), user("m2"), answer("m3"))
-    assert session.prompt_count == 42
-
-
-def test_a_whole_file_is_counted_whatever_its_states_say():
-    session = session_of(user("m1"), state(message_count=9, total_count=9), user("m2"))
-    assert counts(session) == (2, 2)
+def test_a_whole_file_is_counted_whatever_its_states_say_but_prompts_go_on_from_them():
+    told = state(message_count=9, total_count=9, prompt_count=41)
+    session = session_of(user("m1"), told, user("m2"), answer("m3"))
+    assert (counts(session), session.prompt_count) == ((3, 3), 42)
 
 
 @pytest.mark.parametrize(
@@ -298,18 +283,8 @@ def test_a_whole_file_is_counted_whatever_its_states_say():
 def test_from_the_middle_on_counts_go_on_from_the_state(records, counted):
     told = state(message_count=9, total_count=12)
     assert counts(session_of(told, *records, whole=False)) == counted
-
-
-def test_going_on_an_id_seen_again_hides_what_it_replaces_no_second_time():
-    retried = answer("m2", replaces="m1")
-    fold = Fold.continuing(session_of(user("m0"), answer("m1"), retried))
-    assert counts(folded([retried], fold).session()) == (2, 3)
-
-
-def test_what_was_read_before_the_state_is_in_its_counts_already():
-    told = state(message_count=9, total_count=12)
-    session = session_of(user("m1"), told, answer("m2"), whole=False)
-    assert (ids(session.loaded_messages), counts(session)) == (["m1", "m2"], (10, 13))
+    # What was read before the state is in its counts already.
+    assert counts(session_of(user("m0"), told, *records, whole=False)) == counted
 
 
 def test_a_summary_that_the_built_in_guide_wrote_is_shown_and_does_not_count():
@@ -320,10 +295,6 @@ def test_a_summary_that_the_built_in_guide_wrote_is_shown_and_does_not_count():
     fold = Fold(HEADER, whole=False)
     fold.seed(guided)
     assert fold.session().summary is None
-
-
-def test_from_the_middle_on_summary_and_to_dos_may_be_given_from_before():
-    fold = Fold(HEADER, whole=False)
     fold.seed(SUMMARY)
     fold.seed(TODOS)
     assert (fold.session().summary, fold.session().todos) == (SUMMARY, TODOS.items)

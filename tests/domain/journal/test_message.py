@@ -29,30 +29,17 @@ PICTURE = ImageBlock("photo.png", "image/png", "ab" * 32, 120_000)
 FILE = FileBlock("src/a.py", "print()\n", 8)
 
 
-def test_a_prompt_with_nothing_beside_it_is_text():
-    assert content_of("hello", ()) == "hello"
-
-
 def test_files_and_pictures_are_blocks_beside_the_text_and_come_back():
     content = content_of("see @src/a.py", (FILE, PICTURE))
     assert attachments_of(content) == (FILE, PICTURE)
-    assert typed_text(content) == "see @src/a.py"
-
-
-def test_the_whole_text_has_the_text_of_a_file_and_the_label_of_a_picture():
+    assert typed_text(content) == title_text(content) == "see @src/a.py"
     assert whole_text(content_of("see", (FILE, PICTURE))) == (
         "see\n[file: src/a.py, 8 bytes]\n```py\nprint()\n```\n[image: photo.png, 120 KB]"
     )
-
-
-def test_a_title_is_what_was_typed_else_what_came_without_a_word():
-    assert title_text(content_of("see @src/a.py", (FILE, PICTURE))) == "see @src/a.py"
     assert title_text(content_of(" ", (FILE, PICTURE))) == (
         "[file: src/a.py, 8 bytes] [image: photo.png, 120 KB]"
     )
-
-
-def test_a_fence_is_longer_than_those_in_the_file():
+    assert content_of("hello", ()) == "hello"
     assert FileBlock("a.md", "````\nx\n````", 10).fenced.splitlines()[1] == "`````md"
 
 

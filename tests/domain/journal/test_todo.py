@@ -59,11 +59,8 @@ def test_a_number_that_no_item_has_is_told_with_those_that_there_are(number):
     for change in (todo.remove, lambda items, n: todo.mark(items, n, "completed")):
         with pytest.raises(UsageError, match=r"There is no to-do .* \(1 to 3\)\."):
             change(THREE, number)
-
-
-def test_in_an_empty_list_no_number_is_valid():
     with pytest.raises(UsageError, match=r"^No to-dos\.$"):
-        todo.remove((), 1)
+        todo.remove((), number)
 
 
 def test_an_item_that_is_too_long_is_refused_and_the_longest_is_not():
@@ -71,20 +68,13 @@ def test_an_item_that_is_too_long_is_refused_and_the_longest_is_not():
     assert todo.add((), longest)[0].content == longest
     with pytest.raises(UsageError, match="500 characters"):
         todo.add((), longest + "語")
-
-
-def test_a_list_that_is_full_takes_no_more():
-    full = items(*["pending"] * todo.MOST_ITEMS)
     with pytest.raises(UsageError, match="at most 100"):
-        todo.add(full, "one more")
+        todo.add(items(*["pending"] * todo.MOST_ITEMS), "one more")
 
 
 @each_row("text", ["", "  ", "\n\t", "\u200b", "\u200d \u200b"])
 def test_a_text_that_shows_nothing_says_nothing(text):
     assert todo.says_nothing(text)
-
-
-def test_a_word_of_any_script_says_something():
     assert not any(map(todo.says_nothing, ["a", "語", "\x1b", "é"]))
 
 

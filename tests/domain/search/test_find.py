@@ -120,23 +120,23 @@ def matches(*counts, reading=AWAY, page=2, whole=True):
     return found
 
 
-def test_the_nearest_is_the_first_from_the_reader_on():
-    assert matches(1, 0, 2, 1, reading=ReadingPosition("m1")).go_to_nearest() == Match("m2", 0)
-    assert matches(1, 3, 2, reading=ReadingPosition("m1", 2)).go_to_nearest() == Match("m1", 2)
-    assert matches(1, 3, 2, reading=ReadingPosition("m1", 3)).go_to_nearest() == Match("m2", 0)
-
-
-def test_the_nearest_is_the_last_one_above_if_nothing_is_below():
-    assert matches(1, 2, 0, 0, reading=ReadingPosition("m3")).go_to_nearest() == Match("m1", 1)
-    assert matches(1, 2, reading=ReadingPosition("m1", 2)).go_to_nearest() == Match("m1", 1)
-    assert matches(0, 0).go_to_nearest() is None
-    assert matches(1, reading=ReadingPosition(None)).go_to_nearest() == Match("m0", 0)
-
-
-def test_nothing_is_nearest_before_the_search_has_come_to_the_reader():
+@each_row(
+    "counts, reading, nearest",
+    [
+        ((1, 0, 2, 1), ("m1",), Match("m2", 0)),
+        ((1, 3, 2), ("m1", 2), Match("m1", 2)),
+        ((1, 3, 2), ("m1", 3), Match("m2", 0)),
+        ((1, 2, 0, 0), ("m3",), Match("m1", 1)),
+        ((1, 2), ("m1", 2), Match("m1", 1)),
+        ((0, 0), ("m9",), None),
+        ((1,), (None,), Match("m0", 0)),
+    ],
+)
+def test_the_nearest_is_the_first_from_the_reader_on_else_the_last_above(counts, reading, nearest):
+    assert matches(*counts, reading=ReadingPosition(*reading)).go_to_nearest() == nearest
     found = Matches(ReadingPosition("m0"))
     found.take([MessageMatches("m9", 1)])
-    assert found.go_to_nearest() is None
+    assert found.go_to_nearest() is None, "the search has not come to the reader"
     found.take([MessageMatches("m0", 1)], 1)
     assert found.go_to_nearest() == Match("m0", 0)
 
