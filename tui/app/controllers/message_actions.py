@@ -13,7 +13,7 @@ from tui.domain.journal.message import ImageBlock, Message
 from tui.domain.text import cut_middle, make_visible_name
 from tui.domain.views.notice import Notice
 from tui.engine.sessions import versions
-from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.loaded_session import LoadedSession, references_of
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.widgets import intents
@@ -65,7 +65,7 @@ class MessageActions(Controller):
         prompt = self._chat.prompt
         # Ctrl+Z brings back what was written of another question.
         put = prompt.replace_text if session.prompt.editing else prompt.set_text
-        own = session.references_of(question)
+        own = references_of(session.session.header, question)
         session.prompt.edit(prompt.draft)
         session.prompt.begin_edit(question.id, question.typed_text, own, question.pastes)
         prompt.editor.fold_pastes(question.pastes)
@@ -87,7 +87,7 @@ class MessageActions(Controller):
         """
         if question := session.prompt.end_edit():
             return partial(versions.begin_edit, message_id=question)
-        return versions.begin_from_shown if versions.is_aside(session) else None
+        return versions.begin_from_shown if session.pages.aside else None
 
     async def send(self, session: LoadedSession, prompt: PromptText, place: Place) -> None:
         """Send a prompt for a place in the conversation; it is given back on failure."""

@@ -32,6 +32,11 @@ class LoadedPages:
         """Leads to what comes before what is shown; ``None`` if nothing does."""
         return self.excerpt.earlier if self.excerpt else self.cursor
 
+    @property
+    def aside(self) -> bool:
+        """Tell whether a version is shown that is not live."""
+        return self.excerpt is not None and self.excerpt.aside
+
     def has(self, message_id: str) -> bool:
         """Tell whether a message is among those at the end, with the pages read before them."""
         entries = (*self.earlier, *self._latest())

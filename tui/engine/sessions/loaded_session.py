@@ -332,7 +332,8 @@ class LoadedSession:
         header = self.session.header
         prompt = self.prompt
         queued = (*self.unsaved_prompts, *prompt.leaving, *prompt.queue.prompts)
-        own = prompt.references.union(*map(self.references_of, self._unsaved_questions))
+        unsaved = (references_of(header, each) for each in self._unsaved_questions)
+        own = prompt.references.union(*unsaved)
         return Draft(
             self.id,
             header.scope,
@@ -342,10 +343,6 @@ class LoadedSession:
             prompt.folded,
             tuple(sorted(own)),
         )
-
-    def references_of(self, question: Message) -> frozenset[str]:
-        """The words of a question that led to its files; none if others may have written it."""
-        return references_of(self.session.header, question)
 
     # --- newer readings, and the right to change it
 
@@ -410,7 +407,7 @@ class LoadedSession:
             todos=session.todos,
             asking=self.activity.asking,
             versions=numbered(self.versions),
-            aside=excerpt is not None and excerpt.aside,
+            aside=self.pages.aside,
             editing=bool(self.prompt.editing),
         )
 

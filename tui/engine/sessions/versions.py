@@ -59,7 +59,7 @@ async def begin_from_shown(workspace: Workspace, loaded: LoadedSession) -> Loade
 
     Not needed for the live version. Raises as ``begin_again``.
     """
-    if not is_aside(loaded):
+    if not loaded.pages.aside:
         return loaded
     own = await _taken(workspace, loaded)
     while loaded.pages.excerpt is not None and loaded.pages.excerpt.later is not None:
@@ -146,9 +146,3 @@ async def _begin(
     if not shown:
         raise UsageError(_ELSEWHERE)
     return workspace.current
-
-
-def is_aside(loaded: LoadedSession) -> bool:
-    """Tell whether a version is on screen that is not live."""
-    excerpt = loaded.pages.excerpt
-    return excerpt is not None and excerpt.aside
