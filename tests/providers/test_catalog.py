@@ -86,10 +86,7 @@ def catalog(settings_with):
 
 
 class TestTheFirstThatIsFound:
-    @each_row(
-        "environ, text, ollama, name",
-        rows(__file__, "first_models"),
-    )
+    @each_row("environ, text, ollama, name", rows(__file__, "first_models"))
     def test_is_taken(self, catalog, environ, text, ollama, name):
         choice, _ = catalog(text, environ, lambda _: ollama).choose()
         assert choice.name == name
@@ -121,10 +118,7 @@ class TestTheFirstThatIsFound:
 
     SET = "is set, but "
 
-    @each_row(
-        "environ, text, notices",
-        rows(__file__, "passed_over"),
-    )
+    @each_row("environ, text, notices", rows(__file__, "passed_over"))
     def test_is_told_with_what_was_passed_over(self, catalog, environ, text, notices):
         _, told = catalog(text, environ).choose()
         assert len(told) == len(notices)
@@ -138,10 +132,7 @@ class TestTheFirstThatIsFound:
 
 
 class TestTheOneThatWasAskedFor:
-    @each_row(
-        "asked, name",
-        rows(__file__, "asked_for"),
-    )
+    @each_row("asked, name", rows(__file__, "asked_for"))
     def test_is_taken_whatever_else_there_is(self, catalog, asked, name):
         choice, notices = catalog(SERVER, OPENAI | ANTHROPIC, llama, asked).choose()
         assert (choice.name, notices) == (name, ())
@@ -160,10 +151,7 @@ class TestTheOneThatWasAskedFor:
         settings = settings_with(f'model = "openai:file"\n{SERVER}', variable, flag)
         assert Catalog(settings, OPENAI | variable, nothing).choose()[0].name == name
 
-    @each_row(
-        "asked, said",
-        rows(__file__, "not_to_be_had"),
-    )
+    @each_row("asked, said", rows(__file__, "not_to_be_had"))
     def test_but_cannot_be_had_is_told_with_what_to_do(self, catalog, asked, said):
         text = (
             '[providers.keyed]\nbase_url = "http://h/v1"\napi_key_env = "KEYED_API_KEY"\n'
@@ -193,10 +181,7 @@ class TestTheOneThatWasAskedFor:
 class TestWhatASessionProposes:
     TEXT = f'model = "local:qwen3"\n{SERVER}'
 
-    @each_row(
-        "proposed, environ, name",
-        rows(__file__, "proposed"),
-    )
+    @each_row("proposed, environ, name", rows(__file__, "proposed"))
     def test_is_taken_only_if_the_settings_know_it(self, catalog, proposed, environ, name):
         made = catalog(self.TEXT, environ)
         choice, _ = made.choose(proposed)
@@ -412,10 +397,7 @@ class TestAConnection:
         assert connected(model=None).is_known(name) == is_known
 
 
-@each_row(
-    "host, address",
-    rows(__file__, "ollama_hosts"),
-)
+@each_row("host, address", rows(__file__, "ollama_hosts"))
 def test_a_host_means_an_address(host: str, address: str):
     assert address_from_host(host) == address
 
@@ -472,10 +454,7 @@ def test_one_that_says_nothing_or_next_to_nothing_is_not_waited_for(drop: bytes)
     assert found is None
 
 
-@each_row(
-    "listed",
-    rows(__file__, "no_chat_models"),
-)
+@each_row("listed", rows(__file__, "no_chat_models"))
 def test_a_list_without_a_chat_model_has_none(listed: Any):
     with ChatServer(facts={"/api/tags": lambda: listed}) as server:
         assert chat_models(server.base_url, deadline=30) == ()

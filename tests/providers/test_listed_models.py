@@ -15,6 +15,7 @@ from tests.providers.chat_server import (
     refuses,
     sends,
 )
+from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.providers import PROVIDERS, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, NoModelList
@@ -57,26 +58,11 @@ class TestTheList:
         with ChatServer(models=["b", "a"], key=KEY) as server:
             assert listed_names(connected(server, name)) == ("b", "a")
 
-    @each_row(
-        "items, names",
-        [
-            # The default model is the first, and those that do not chat are left out.
-            (
-                [{"id": each} for each in ("whisper-1", "gpt-6", "text-Embed-3", "gpt-6-luna")],
-                ("gpt-6-luna", "gpt-6"),
-            ),
-            ([{"id": "ocr", "capabilities": {"completion_chat": False}}], ()),
-            ([{"id": "a", "capabilities": {"completion_chat": True}}], ("a",)),
-            ([{"id": "old", "created": 1}, {"id": "new", "created": 2}], ("new", "old")),
-            ([{"id": "\x1b[31m"}, {"id": " a"}, {"id": 3}, {"id": ""}, 4, {"id": "b"}], ("b",)),
-            ([{"id": "x" * 201}], ()),
-            ([], ()),
-            (None, ()),
-        ],
-    )
+    @each_row("items, names", rows(__file__, "listed"))
     def test_has_what_is_a_name_and_chats_in_order(self, items, names):
+        # The default model is the first, and those that do not chat are left out.
         with lists({"data": items}) as server:
-            assert listed_names(connected(server)) == names
+            assert list(listed_names(connected(server))) == names
 
     def test_has_windows_and_owners(self):
         items = [{"id": "a", "max_model_len": 4096, "owned_by": "vllm"}, {"id": "b"}]

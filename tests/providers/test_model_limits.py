@@ -260,20 +260,14 @@ def test_a_model_that_ollama_has_not_loaded_has_its_own(
     assert trained_window({"model_info": [facts]}) is None
 
 
-@each_row(
-    "server, item, window",
-    rows(__file__, "windows"),
-)
+@each_row("server, item, window", rows(__file__, "windows"))
 def test_each_server_has_a_word_of_its_own_for_the_window(
     server: str, item: dict[str, Any], window: int | None
 ):
     assert window_of(item) == window
 
 
-@each_row(
-    "server, item, sees",
-    rows(__file__, "sights"),
-)
+@each_row("server, item, sees", rows(__file__, "sights"))
 def test_a_list_may_say_whether_a_model_sees_pictures(
     server: str, item: dict[str, Any], *, sees: bool | None
 ):

@@ -1,7 +1,5 @@
 """Results of calls as text for a model."""
 
-import pytest
-
 from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.tool_servers import ToolResult
@@ -12,10 +10,7 @@ def text(words: str) -> dict:
     return {"type": "text", "text": words}
 
 
-@each_row(
-    "content, expected",
-    rows(__file__, "contents"),
-)
+@each_row("content, expected", rows(__file__, "contents"))
 def test_each_kind_of_content_is_a_text_or_a_label(content: object, expected: str):
     assert result_of({"content": content}) == ToolResult(expected.rstrip("\n"))
 
@@ -28,10 +23,7 @@ def test_structured_content_is_json_where_there_is_no_text():
     assert result_of({"content": [text("a")], "structuredContent": {"a": 1}}).text == "a"
 
 
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    rows(__file__, "no_contents"),
-)
+@each_row("raw, expected", rows(__file__, "no_contents"))
 def test_a_result_without_content_is_what_it_has_instead(raw: dict, expected: str):
     assert result_of(raw).text == expected
 
