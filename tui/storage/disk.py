@@ -216,7 +216,12 @@ def publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
         publish(path, data)
     except FileExistsError:
         # An earlier attempt got further than it reported; none of it was acknowledged.
-        if not _begins_with(path, own):
+        descriptor = open_to_read(path)
+        try:
+            found = os.pread(descriptor, len(own), 0)
+        finally:
+            os.close(descriptor)
+        if found != own:
             raise
         replace(path, data)
 
@@ -251,6 +256,8 @@ def move(source: Path, target: Path) -> None:
         if error.errno not in _NO_LINKS:
             raise
         _rename_to_free_name(source, target)
+        sync_directory(target.parent)
+        sync_directory(source.parent)
         return
     try:
         sync_directory(target.parent)
@@ -285,17 +292,13 @@ def link_or_rename(source: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        if os.path.lexists(target):
-            raise FileExistsError(errno.EEXIST, "already there", str(target)) from error
-        os.rename(source, target)
+        _rename_to_free_name(source, target)
 
 
 def _rename_to_free_name(source: Path, target: Path) -> None:
     if os.path.lexists(target):
         raise FileExistsError(errno.EEXIST, "already there", str(target))
     os.rename(source, target)
-    sync_directory(target.parent)
-    sync_directory(source.parent)
 
 
 def _write_new(path: Path, data: bytes, *, after: int | None = None, length: int = 0) -> None:
@@ -332,14 +335,6 @@ def _link_or_copy(temporary: Path, path: Path, data: bytes) -> None:
         except OSError:
             _remove_quietly(path)
             raise
-
-
-def _begins_with(path: Path, data: bytes) -> bool:
-    descriptor = open_to_read(path)
-    try:
-        return os.pread(descriptor, len(data), 0) == data
-    finally:
-        os.close(descriptor)
 
 
 def _remove_quietly(path: Path) -> None:

@@ -29,7 +29,7 @@ from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
 from tui.storage.journal import opened
 from tui.storage.json_lines import damaged_moves
-from tui.storage.scopes import LINES, ScopeLine, ScopeNumber, Scopes, read_scopes, unknown_header
+from tui.storage.scopes import ScopeLine, ScopeNumber, Scopes, damaged_scopes, unknown_header
 
 Verdict = Literal["clean", "findings", "damage"]
 _DAMAGE = frozenset(
@@ -38,6 +38,8 @@ _DAMAGE = frozenset(
 _NAMED = 100
 """The number of files of one kind named in each directory; others are only counted."""
 
+_NO_NUMBERS = "numbers are read from the sessions"
+_NO_UNDO = "moves cannot be undone after a restart"
 _LEFT_BEHIND = "left behind by an interrupted write; safe to remove"
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -182,7 +184,8 @@ class Doctor:
             yield from self._twice()
             yield from self._locks()
             yield from self._scope_lines()
-            yield from self._moves()
+            if os.path.lexists(self._folders.moves):
+                yield from _damaged_lines(self._folders.moves, "moves", damaged_moves, _NO_UNDO)
             yield from self._drafts()
             yield from self._pictures.findings()
             yield from self._index()
@@ -309,30 +312,10 @@ class Doctor:
                 # Taking the lock rebuilds a missing file.
                 yield _Defect("scopes_missing", path, message, mend=self._add)
             return
-        try:
-            damaged = LINES.damaged(read_scopes(path))
-        except OSError:
-            message = "not a regular file: numbers are read from the sessions; move it away"
-            yield _Defect("unreadable", path, message)
+        found = [*_damaged_lines(path, "scopes", damaged_scopes, _NO_NUMBERS)]
+        yield from found
+        if any(each.kind == "unreadable" for each in found):
             return
-        if damaged:
-            yield _Defect("damaged_scopes", path, plural(damaged, "damaged line"))
-        yield from self._unlisted(path)
-
-    def _moves(self) -> Iterator[_Defect]:
-        path = self._folders.moves
-        if not os.path.lexists(path):
-            return
-        try:
-            damaged = damaged_moves(path)
-        except OSError:
-            message = "not a regular file: moves cannot be undone after a restart; move it away"
-            yield _Defect("unreadable", path, message)
-            return
-        if damaged:
-            yield _Defect("damaged_moves", path, plural(damaged, "damaged line"))
-
-    def _unlisted(self, path: Path) -> Iterator[_Defect]:
         table = self._scopes.table()
         owners: dict[ScopeNumber, str] = {place: key for key, place in table.places.items()}
         for session_id, header in self._headers.items():
@@ -383,6 +366,19 @@ class Doctor:
         for aside in sorted(self._root.glob(f"{database.NAME}{database.DAMAGED}*")):
             message = "a damaged search index that was moved aside; it can be deleted"
             yield _Defect("index_set_aside", aside, message, mend=aside.unlink)
+
+
+def _damaged_lines(
+    path: Path, name: str, count: Callable[[Path], int], unreadable: str
+) -> Iterator[_Defect]:
+    """Check a file of lines; ``unreadable`` says what follows if it is no file."""
+    try:
+        damaged = count(path)
+    except OSError:
+        yield _Defect("unreadable", path, f"not a regular file: {unreadable}; move it away")
+        return
+    if damaged:
+        yield _Defect(f"damaged_{name}", path, plural(damaged, "damaged line"))
 
 
 def _can_be_listed(directory: Path) -> bool:

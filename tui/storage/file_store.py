@@ -25,11 +25,7 @@ from tui.domain.journal.records import (
     checked_id,
     encode,
 )
-from tui.domain.journal.session import (
-    Holder,
-    SessionEntry,
-    Stamp,
-)
+from tui.domain.journal.session import Holder, SessionEntry, Stamp
 from tui.domain.moves import Batch, Move
 from tui.domain.text import plural
 from tui.domain.timestamps import format_utc, utc_now
@@ -120,11 +116,21 @@ class FileStore(SessionStore):
             raise SessionNotFound(held.session_id)
         with _logged_save(held, len(records)), _saving(held.session_id):
             self._note_pictures(held.session_id, used_pictures(records))
-            if held.writer is not None:
-                appended = self._append(held, held.writer, records, lines)
-            else:
+            if held.writer is None:
                 self._publish(held, records, lines)
                 appended = Appended(held.ordinal)
+            else:
+                self._number(held)
+                if held.folder is Folder.ARCHIVE:
+                    # Moved first: nothing may fail once the records are durable.
+                    held.unmarked_restore = True
+                    self._relocate(held, Folder.SESSIONS)
+                restored = held.unmarked_restore
+                if restored:
+                    records, lines = (Restored(at=self.now()), *records), (b"", *lines)
+                foreign = held.writer.append(records, lines)
+                held.unmarked_restore, held.written = False, True
+                appended = Appended(held.ordinal, restored, foreign)
         pins = [record.pinned for record in records if isinstance(record, Settings)]
         if pins:
             # The records are durable: what fails here only keeps the session from the top of lists.
@@ -355,25 +361,6 @@ class FileStore(SessionStore):
             return
         with self._scopes.locked():
             lease.ordinal = self._scopes.give_number(lease.session_id, lease.scope, self.now())
-
-    def _append(
-        self,
-        lease: FileLease,
-        writer: JournalWriter,
-        records: Sequence[Record],
-        lines: Sequence[bytes],
-    ) -> Appended:
-        self._number(lease)
-        if lease.folder is Folder.ARCHIVE:
-            # Moved first: nothing may fail once the records are durable.
-            lease.unmarked_restore = True
-            self._relocate(lease, Folder.SESSIONS)
-        restored = lease.unmarked_restore
-        if restored:
-            records, lines = (Restored(at=self.now()), *records), (b"", *lines)
-        foreign = writer.append(records, lines)
-        lease.unmarked_restore, lease.written = False, True
-        return Appended(lease.ordinal, restored, foreign)
 
     def _move(self, session_id: str, batch: Batch | None, target: Folder, *sources: Folder) -> None:
         with self._holding.borrowed(session_id, *sources) as lease, self._noted(lease, batch):

@@ -432,7 +432,8 @@ class OpenJournal:
                     return
                 lines, whole = lines_backward(self._read, jump), False
                 continue
-            if done and window.begins_another(record):
+            if done and isinstance(record, Message) and record.id not in window.messages:
+                # It is before all those collected.
                 return
             window.take(offset, record)
             done = done or (not window.in_answer and enough(window))

@@ -81,10 +81,6 @@ class Window(msgspec.Struct):
         ]
         self.state = completed
 
-    def begins_another(self, record: Record) -> bool:
-        """Tell if a record belongs to a message before all those collected."""
-        return isinstance(record, Message) and record.id not in self.messages
-
     def leaves(self, record: Record) -> bool:
         """Tell if a record is before the last message taken, and not part of it."""
         return isinstance(record, Reset) or entry_id(record) not in (None, entry_id(self.follower))

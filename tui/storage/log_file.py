@@ -22,7 +22,13 @@ class LogFile:
     def write(self, entry: bytes) -> None:
         """Append an entry."""
         if os.fstat(self._descriptor).st_size + len(entry) > self._most:
-            self._begin_next()
+            # Another program may have renamed it already.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(self._descriptor), os.lstat(self._path)):
+                    os.replace(self._path, f"{self._path}{EARLIER}")
+            following = self._opened()
+            os.close(self._descriptor)
+            self._descriptor = following
         while entry:
             entry = entry[os.write(self._descriptor, entry) :]
 
@@ -38,12 +44,3 @@ class LogFile:
             os.close(descriptor)
             raise
         return descriptor
-
-    def _begin_next(self) -> None:
-        # Another program may have renamed it already.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(self._descriptor), os.lstat(self._path)):
-                os.replace(self._path, f"{self._path}{EARLIER}")
-        following = self._opened()
-        os.close(self._descriptor)
-        self._descriptor = following

@@ -21,13 +21,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.session import SessionEntry, describe, title_question
 from tui.domain.timestamps import format_utc
-from tui.errors import (
-    AttachmentNotFound,
-    ReadOnly,
-    SessionExists,
-    SessionNotFound,
-    StorageError,
-)
+from tui.errors import AttachmentNotFound, ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.storage.attachments import checked_hash, only_match
 from tui.storage.branches import Branches
 from tui.storage.disk import odd_values

@@ -13,6 +13,7 @@ journal that could not be decoded. ``count``, ``before``, ``after`` and ``limit`
 list entries or hits. Cursors are opaque strings, valid for the store that made them.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -20,12 +21,7 @@ import msgspec
 
 from tui.domain.imports import ImportLine, came_from
 from tui.domain.journal.records import VERSION, Encoded, Record, SessionHeader, checked_id
-from tui.domain.journal.session import (
-    Holder,
-    SessionEntry,
-    Stamp,
-    Status,
-)
+from tui.domain.journal.session import Holder, SessionEntry, Stamp, Status
 from tui.domain.moves import Batch, Move
 from tui.domain.targets import SessionLookups, resolve, titled
 from tui.domain.text import local_minute, scope_name, whole_label
@@ -77,6 +73,20 @@ class Listing(msgspec.Struct, frozen=True):
 
     entries: tuple[SessionEntry, ...]
     cursor: str | None
+
+
+class SearchLimits(msgspec.Struct):
+    """The limits of a search; ``late`` is set once it had to stop early."""
+
+    deadline: float
+    wanted: Callable[[], bool] | None = None
+    late: bool = False
+
+    def over(self) -> bool:
+        """Check the clock and the caller; true means stop."""
+        over = time.monotonic() >= self.deadline or (self.wanted is not None and not self.wanted())
+        self.late = self.late or over
+        return over
 
 
 class Progress(NamedTuple):

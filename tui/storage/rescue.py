@@ -89,7 +89,9 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
     ``StorageError`` and its subclasses if saving fails.
     """
     found = _read(path)
-    existing = _existing(store, found.header.id)
+    existing = None
+    with suppress(SessionNotFound):
+        existing = store.journal(found.header.id).load()
     if existing is None and not _contents(found) and not found.session.name:
         raise UsageError(f"{path} contains nothing to import.")
     lease = store.lease(found.header.id) if existing else _create(store, found.header, path)
@@ -178,13 +180,6 @@ def _read(path: Path) -> _File:
             fold.add(record)
             records.append(record)
     return _File(header, tuple(records), fold.session())
-
-
-def _existing(store: SessionStore, session_id: str) -> Session | None:
-    try:
-        return store.journal(session_id).load()
-    except SessionNotFound:
-        return None
 
 
 def _create(store: SessionStore, header: SessionHeader, path: Path) -> Lease:

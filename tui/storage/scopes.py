@@ -120,7 +120,7 @@ class Scopes:
 
     def _read(self) -> ScopeTable:
         try:
-            return fold_lines(LINES.decoded_whole(read_scopes(self._path)))
+            return fold_lines(LINES.decoded_whole(read_bounded(self._path, _FILE_BYTES)))
         except OSError:
             # An unreadable file, a directory or a link hides no session.
             return fold_lines(self._headers())
@@ -245,6 +245,6 @@ def unknown_header(session_id: str, place: ScopeNumber = _NOWHERE) -> SessionHea
     )
 
 
-def read_scopes(path: Path) -> bytes:
-    """Read the file. Raises ``OSError``."""
-    return read_bounded(path, _FILE_BYTES)
+def damaged_scopes(path: Path) -> int:
+    """Count the lines that cannot be decoded. Raises ``OSError``."""
+    return LINES.damaged(read_bounded(path, _FILE_BYTES))

@@ -7,11 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from tui.domain.journal.records import Record, is_private
-from tui.domain.journal.session import (
-    Holder,
-    SessionEntry,
-    Stamp,
-)
+from tui.domain.journal.session import Holder, SessionEntry, Stamp
 from tui.domain.moves import Move
 from tui.errors import ConfigError
 from tui.storage.file_store import FileStore

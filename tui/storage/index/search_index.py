@@ -50,6 +50,7 @@ from tui.storage.index.files import (
 from tui.storage.index.ingest import Pending, unread_bytes
 from tui.storage.index.maintenance import IndexMaintenance
 from tui.storage.index.message_rows import Passing, as_match, passing, row_of
+from tui.storage.protocol import SearchLimits
 
 _log = logging.getLogger(__name__)
 
@@ -85,28 +86,16 @@ _NAMES = "select id, folder, mtime from sessions where name != '' and folder != 
 _LAST_ROW = (1 << 63) - 1
 
 
-class QueryEffort(msgspec.Struct):
-    """The limits of a search; ``late`` is set once it had to stop early.
+class QueryEffort(SearchLimits):
+    """``names`` is the number of names that can be shown, ``refused`` are unreadable sessions."""
 
-    ``names`` is the number of names that can be shown, ``refused`` collects unreadable sessions.
-    """
-
-    deadline: float
-    wanted: Callable[[], bool] | None = None
     names: int = CANDIDATES
-    late: bool = False
-    refused: set[str] = set()
+    refused: set[str] = msgspec.field(default_factory=set[str])
 
     def half(self) -> "QueryEffort":
         """Make limits that end after half of the time left."""
         now = time.monotonic()
         return msgspec.structs.replace(self, deadline=now + (self.deadline - now) / 2)
-
-    def over(self) -> bool:
-        """Check the clock and the caller; true means stop."""
-        over = time.monotonic() >= self.deadline or (self.wanted is not None and not self.wanted())
-        self.late = self.late or over
-        return over
 
 
 class SearchIndex:
@@ -134,7 +123,7 @@ class SearchIndex:
         query = parse(text)
         if query.is_empty or not os.path.lexists(self._root):
             return SearchResult(notice=query.filters.fault)
-        effort = QueryEffort(time.monotonic() + seconds, wanted, max(limit, 0))
+        effort = QueryEffort(time.monotonic() + seconds, wanted, names=max(limit, 0))
         notice = ""
         with storage_errors("Cannot search the sessions"):
             try:

@@ -33,6 +33,7 @@ from tui.storage.journal_window import decoded
 from tui.storage.postgres import words
 from tui.storage.postgres.rows import PieceReader
 from tui.storage.postgres.tables import as_bytes, as_text
+from tui.storage.protocol import SearchLimits
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -112,7 +113,7 @@ def search(
     query = parse(text)
     if query.is_empty:
         return SearchResult(notice=query.filters.fault)
-    limits = _SearchLimits(time.monotonic() + seconds, wanted)
+    limits = SearchLimits(time.monotonic() + seconds, wanted)
     found: list[Candidate] = []
     # Each statement is bounded, and no scan of all rows allowed, which a limit makes look cheap.
     milliseconds = max(1, int(min(seconds, _LONGEST_SECONDS) * 1000))
@@ -131,19 +132,6 @@ def search(
     return msgspec.structs.replace(rank(query, found, limit), late=limits.late)
 
 
-class _SearchLimits(msgspec.Struct):
-    """The limits of a search; ``late`` is set once it had to stop early."""
-
-    deadline: float
-    wanted: Callable[[], bool] | None
-    late: bool = False
-
-    def over(self) -> bool:
-        over = time.monotonic() >= self.deadline or (self.wanted is not None and not self.wanted())
-        self.late = self.late or over
-        return over
-
-
 class _Found(NamedTuple):
     """A row of ``words``, with its line or the beginning of a long one."""
 
@@ -155,7 +143,7 @@ class _Found(NamedTuple):
 
 
 def _candidates(
-    connection: "Connection", query: Query, room: int, limits: _SearchLimits
+    connection: "Connection", query: Query, room: int, limits: SearchLimits
 ) -> Iterator[Candidate]:
     """Find the newest matching names and messages, one more of each than is ranked."""
     if limits.over():
@@ -184,7 +172,7 @@ def _condition(query: Query, allowed: Sequence[str]) -> str:
     return " & ".join((words.as_tsquery(query), *allowed))
 
 
-def _messages(search: "_MessageSearch", limits: _SearchLimits) -> Iterator[Candidate]:
+def _messages(search: "_MessageSearch", limits: SearchLimits) -> Iterator[Candidate]:
     while not (search.is_done or limits.over()):
         for row in search.next_rows():
             candidate = search.candidate(row)
@@ -210,7 +198,7 @@ def _allowed(connection: "Connection", filters: Filters) -> Sequence[str] | None
 
 
 def _names(
-    connection: "Connection", query: Query, room: int, limits: _SearchLimits
+    connection: "Connection", query: Query, room: int, limits: SearchLimits
 ) -> Iterator[Candidate]:
     # Projects and programs are in the header alone: of many names few may pass.
     page = _NAMED if query.filters.projects or query.filters.programs else room + 1

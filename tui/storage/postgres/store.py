@@ -21,11 +21,7 @@ from tui.domain.journal.records import (
     encode,
     is_session_id,
 )
-from tui.domain.journal.session import (
-    Holder,
-    SessionEntry,
-    Stamp,
-)
+from tui.domain.journal.session import Holder, SessionEntry, Stamp
 from tui.domain.json_text import journal_json
 from tui.domain.moves import Batch, Move
 from tui.domain.timestamps import format_utc, utc_now
