@@ -20,7 +20,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.todo import TodoItem
 from tui.domain.timestamps import format_utc
-from tui.storage.journal_window import entry_id
+from tui.storage.journal_lines import entry_id
 from tui.storage.writer import encode_lines
 
 START = datetime(2026, 1, 11, 14, 30, 0, tzinfo=UTC)

@@ -12,7 +12,7 @@ from tui.domain.journal.fold import Fold
 from tui.domain.journal.records import VERSION, Record, SessionHeader, decode, encode
 from tui.domain.json_text import DIGITS, LINE_BYTES, NESTING
 from tui.storage.disk import JOURNAL_BYTES
-from tui.storage.lines import LINES
+from tui.storage.journal_lines import LINES
 
 ROOT = Path(__file__).parent.parent
 FORMAT = (ROOT / "docs/journal-format.md").read_text("utf-8")

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tests.builders import Story, at, header
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Restored
-from tui.storage import lines
+from tui.storage import journal_lines
 from tui.storage.journal import OpenJournal
-from tui.storage.lines import reader_of
+from tui.storage.journal_lines import reader_of
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=20)
 """Any code points, lone surrogates too."""
@@ -166,9 +166,13 @@ def messages_of(entries):
 @contextmanager
 def blocks_of(size):
     """Reads in blocks so small that every journal has many."""
-    known = lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK
-    lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK = size, size * 4, size + 40
+    known = journal_lines.FIRST_BLOCK, journal_lines.LARGEST_BLOCK, journal_lines.SEARCHED_BLOCK
+    journal_lines.FIRST_BLOCK, journal_lines.LARGEST_BLOCK, journal_lines.SEARCHED_BLOCK = (
+        size,
+        size * 4,
+        size + 40,
+    )
     try:
         yield
     finally:
-        lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK = known
+        journal_lines.FIRST_BLOCK, journal_lines.LARGEST_BLOCK, journal_lines.SEARCHED_BLOCK = known

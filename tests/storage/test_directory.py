@@ -8,7 +8,7 @@ from tests.builders import Story, every_kind, user
 from tests.storage.contract import ALL, SCOPE, closed, state
 from tests.storage.test_disk import Fails
 from tui.errors import SessionDamaged, StorageError
-from tui.storage import lines, locks
+from tui.storage import journal_lines, locks
 from tui.storage.folders import Folders
 from tui.storage.protocol import SessionFilter
 
@@ -242,7 +242,7 @@ def test_a_long_session_costs_no_more_than_its_ends(store, put, monkeypatch):
     read, pread = [], os.pread
     monkeypatch.setattr(os, "pread", lambda *a: (read.append(a[1]), pread(*a))[1])
     assert found(store)["tale"].label == "what is this?"
-    assert sum(read) < 6 * lines.FIRST_BLOCK
+    assert sum(read) < 6 * journal_lines.FIRST_BLOCK
 
 
 def test_all_that_a_journal_can_hold_is_listed(store, put):

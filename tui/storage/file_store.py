@@ -46,8 +46,8 @@ from tui.storage.file_holding import FileHolding, FileLease, locked
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import Journal
+from tui.storage.journal_lines import lines_forward, reader_of
 from tui.storage.json_lines import IMPORTS, MoveLog, new_batch
-from tui.storage.lines import lines_forward, reader_of
 from tui.storage.protocol import Appended, Lease, Listing, Progress, SessionFilter, SessionStore
 from tui.storage.scopes import ScopeLine, Scopes
 from tui.storage.writer import JournalWriter, NewJournal, encode_lines, last_use, set_last_use

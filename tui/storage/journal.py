@@ -44,11 +44,14 @@ from tui.domain.journal.session import (
 from tui.domain.json_text import LINE_BYTES, converted, journal_json, parse
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.files import UnfitFile
-from tui.storage.branches import AFTER, Branches
 from tui.storage.disk import NOT_PLAIN, odd_values, open_to_read, storage_errors
-from tui.storage.journal_window import Window, decoded, entry_id
-from tui.storage.lines import (
+from tui.storage.journal_lines import (
+    AFTER,
+    Branches,
     Read,
+    Window,
+    decoded,
+    entry_id,
     line_at,
     lines_backward,
     lines_forward,

@@ -28,8 +28,8 @@ from tui.storage.file_holding import locked
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import OpenJournal, opened
+from tui.storage.journal_lines import reader_of, whole_end
 from tui.storage.json_lines import MoveLog
-from tui.storage.lines import reader_of, whole_end
 from tui.storage.scopes import ScopeLine, ScopeNumber, Scopes, ScopeTable
 from tui.storage.writer import set_last_use
 

@@ -23,9 +23,9 @@ from tui.domain.journal.session import SessionEntry, describe, title_question
 from tui.domain.timestamps import format_utc
 from tui.errors import AttachmentNotFound, ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.storage.attachments import checked_hash, only_match
-from tui.storage.branches import Branches
 from tui.storage.disk import odd_values
 from tui.storage.journal import Journal, OpenJournal
+from tui.storage.journal_lines import Branches
 from tui.storage.protocol import Appended, JournalStore, Lease
 from tui.storage.writer import encode_lines
 

@@ -35,8 +35,7 @@ from tui.files import read_bounded
 from tui.storage.attachments import ATTACHMENT_BYTES, hash_of, used_pictures
 from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
 from tui.storage.folders import Folders
-from tui.storage.journal_window import decoded
-from tui.storage.lines import lines_forward, reader_of
+from tui.storage.journal_lines import decoded, lines_forward, reader_of
 from tui.storage.protocol import Lease, SessionStore
 
 _HEADER_BYTES = 64 * 1024

@@ -23,7 +23,6 @@ from tui.domain.journal.records import (
 from tui.domain.timestamps import MILLISECOND_NS, parse_utc, storable_ns
 from tui.errors import SessionDamaged, StorageError
 from tui.files import size_words
-from tui.storage.branches import Branches
 from tui.storage.disk import (
     JOURNAL_BYTES,
     NOT_PLAIN,
@@ -34,8 +33,7 @@ from tui.storage.disk import (
     sync_file,
     write_whole,
 )
-from tui.storage.journal_window import decoded, entry_id
-from tui.storage.lines import lines_forward, reader_of
+from tui.storage.journal_lines import Branches, decoded, entry_id, lines_forward, reader_of
 
 _MARK_BYTES = 64
 _BLOCK_BYTES = 1024 * 1024

@@ -12,8 +12,15 @@ from tui.domain.journal.records import SessionHeader, State
 from tui.domain.timestamps import storable_ns
 from tui.errors import SessionNotFound
 from tui.storage.folders import Folder, Folders
-from tui.storage.journal_window import decoded
-from tui.storage.lines import Line, line_at, lines_backward, lines_forward, reader_of, whole_end
+from tui.storage.journal_lines import (
+    Line,
+    decoded,
+    line_at,
+    lines_backward,
+    lines_forward,
+    reader_of,
+    whole_end,
+)
 
 SEARCHED = frozenset({Folder.SESSIONS.value, Folder.ARCHIVE.value})
 _TAIL_BYTES = 64

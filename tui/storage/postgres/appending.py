@@ -17,9 +17,7 @@ from tui.domain.journal.records import NO_OFFSETS, Closed, Record, Restored, Ses
 from tui.domain.timestamps import format_utc, parse_utc, storable_ns
 from tui.errors import LeaseLost, SessionDamaged, SessionNotFound, StorageError
 from tui.storage.attachments import used_pictures
-from tui.storage.branches import Branches
-from tui.storage.journal_window import decoded
-from tui.storage.lines import lines_forward
+from tui.storage.journal_lines import Branches, decoded, lines_forward
 from tui.storage.postgres import words
 from tui.storage.postgres.connection_pool import transaction
 from tui.storage.postgres.leases import LEASE_SECONDS, Attempt, PostgresLease, ServerLeases

@@ -18,7 +18,7 @@ from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds
 from tui.errors import AttachmentNotFound, SessionBusy, SessionDamaged, SessionNotFound
 from tui.files import read_bounded
 from tui.storage.attachments import KEPT_DAYS, checked_hash, hash_of, only_match
-from tui.storage.journal_window import decoded
+from tui.storage.journal_lines import decoded
 from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.tables import as_bytes, scope_key
 

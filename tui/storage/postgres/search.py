@@ -29,7 +29,7 @@ from tui.domain.search.query import (
     rarest_first,
 )
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
-from tui.storage.journal_window import decoded
+from tui.storage.journal_lines import decoded
 from tui.storage.postgres import words
 from tui.storage.postgres.rows import PieceReader
 from tui.storage.postgres.tables import as_bytes, as_text

@@ -20,8 +20,7 @@ from tui.domain.search.query import Query, Term, spaced, time_of
 from tui.domain.search.tokens import cut
 from tui.files import UnfitFile
 from tui.storage.index.files import message_key
-from tui.storage.journal_window import decoded
-from tui.storage.lines import Line, lines_forward
+from tui.storage.journal_lines import Line, decoded, lines_forward
 from tui.storage.postgres.rows import PieceReader, row_of
 from tui.storage.postgres.tables import as_bytes, as_text
 

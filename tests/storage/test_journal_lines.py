@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.storage.stories import blocks_of
 from tui.files import UnfitFile
-from tui.storage import lines
-from tui.storage.lines import line_at, lines_backward, lines_forward, reader_of, whole_end
+from tui.storage import journal_lines
+from tui.storage.journal_lines import line_at, lines_backward, lines_forward, reader_of, whole_end
 
 some_lines = st.lists(st.binary(max_size=12), max_size=12).map(b"\n".join)
 
@@ -63,7 +63,7 @@ def test_a_line_is_found_only_where_one_begins(data, place, block):
 @pytest.mark.parametrize("block", [7, 64, 1000])
 @pytest.mark.parametrize("last", [b"\n", b""])
 def test_a_line_that_is_too_long_is_given_as_what_is_no_record(monkeypatch, block, last):
-    monkeypatch.setattr(lines, "LINE_BYTES", 100)
+    monkeypatch.setattr(journal_lines, "LINE_BYTES", 100)
     data = b"first\n" + b"x" * 5000 + last
     if last:
         data += b"second\nthird\n"
@@ -79,7 +79,7 @@ def test_a_line_that_is_too_long_is_given_as_what_is_no_record(monkeypatch, bloc
 
 
 def test_a_line_that_is_too_long_is_not_kept_in_memory(monkeypatch):
-    monkeypatch.setattr(lines, "LINE_BYTES", 100)
+    monkeypatch.setattr(journal_lines, "LINE_BYTES", 100)
     with blocks_of(64), holding(b"a\n" + b"x" * 1_000_000 + b"\nb") as read:
         size = 1_000_004
         longest = max(len(line) for _, line in lines_backward(read, size))
@@ -92,10 +92,10 @@ def test_a_line_that_is_too_long_is_not_kept_in_memory(monkeypatch):
     "lines_of", [lambda read: lines_forward(read, 0, 20), lambda read: lines_backward(read, 20)]
 )
 def test_more_lines_than_anybody_waits_for_are_refused(monkeypatch, lines_of):
-    monkeypatch.setattr(lines, "LINES", 20)
+    monkeypatch.setattr(journal_lines, "LINES", 20)
     with holding(b"\n" * 21) as read:
         assert len(list(lines_of(read))) == 20
-        monkeypatch.setattr(lines, "LINES", 18)
+        monkeypatch.setattr(journal_lines, "LINES", 18)
         with pytest.raises(UnfitFile, match="more than 18 lines"):
             list(lines_of(read))
 
