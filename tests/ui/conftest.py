@@ -1,5 +1,7 @@
 """What pilot tests are made of."""
 
+from contextlib import asynccontextmanager
+
 import pytest
 
 from tests.ui.world import World
@@ -10,6 +12,19 @@ from tests.waiting import SECONDS
 def world(tmp_path):
     """Makes a world whose model gives these answers."""
     return lambda *answers: World(tmp_path / "data", *answers)
+
+
+@pytest.fixture
+def running(world):
+    """Runs the program with a model that gives these answers; gives the world, too."""
+
+    @asynccontextmanager
+    async def running(*answers, **how):
+        w = world(*answers)
+        async with w.running(**how) as (app, pilot):
+            yield w, app, pilot
+
+    return running
 
 
 @pytest.fixture(autouse=True)

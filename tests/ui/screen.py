@@ -51,6 +51,12 @@ async def wait_for_answer(world: World):
     await until(lambda: not world.workspace.current.unsaved, "the last save")
 
 
+async def have_answered(world: World, pilot, text):
+    """Send a prompt, and wait for its answer."""
+    await send(pilot, text)
+    await wait_for_answer(world)
+
+
 def lines(app):
     """The rows of the conversation that are on screen."""
     return [line.rstrip() for line in visible_text(app.chat.transcript)]

@@ -7,6 +7,7 @@ from tests.engine.scripted_servers import ScriptedServers, set_up
 from tests.ui.screen import (
     conversation,
     go_to,
+    have_answered,
     mark,
     rows,
     send,
@@ -202,8 +203,7 @@ async def test_always_asks_no_more_and_is_kept(asking):
         there = w.workspace.current.id
     w.tools = Tools(set_up(servers=w.servers), approvals=ToolApprovals(w.approvals_file))
     async with w.running(there) as (app, pilot):
-        await send(pilot, "again")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "again")
         assert results(w) == ["# Shop", "# Shop"]
 
 
@@ -233,8 +233,7 @@ async def test_stop_withdraws_the_question_and_the_call_is_interrupted(asking):
     async with w.running() as (app, pilot):
         await send(pilot, "go")
         await asked(app)
-        await send(pilot, "/stop")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "/stop")
         assert results(w) == ["interrupted"]
         assert not question(app)
         await until(lambda: "waits for approval" not in status(app))

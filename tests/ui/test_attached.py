@@ -1,4 +1,4 @@
-"""Files and pictures that came with messages, in a session that is opened."""
+"""Files, pictures and links of the conversation: shown, folded, opened."""
 
 import asyncio
 from pathlib import Path
@@ -20,6 +20,7 @@ from tests.ui.test_looks import key_line
 from tests.visible_text import results_text, visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import asked
+from tui.commands import viewers
 from tui.domain.journal.message import FileBlock
 from tui.engine.sessions.open_session import take_session
 
@@ -110,9 +111,8 @@ async def test_a_click_on_a_picture_asks_and_one_that_is_gone_says_so(world, ope
         assert not opened
 
 
-async def test_a_picture_of_a_private_session_is_not_given_to_a_viewer(world, opened):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_a_picture_of_a_private_session_is_not_given_to_a_viewer(running, opened):
+    async with running() as (w, app, pilot):
         await send(pilot, "/private")
         await until(lambda: w.workspace.current.private, "a private session")
         app.chat.transcript.show([asked(showing("Look", picture()))], earlier=False)
@@ -186,3 +186,76 @@ async def test_the_line_of_keys_says_what_can_be_done_with_files_and_pictures(wo
         assert "Copy code" not in key_line(app)
         await pilot.press("enter")
         await until(lambda: "c Copy code" in key_line(app))
+
+
+@pytest.fixture
+def links_opened(monkeypatch):
+    """The targets that were given to the desktop."""
+    targets = []
+
+    async def open_outside(target):
+        targets.append(target)
+        return ""
+
+    monkeypatch.setattr(viewers, "open_outside", open_outside)
+    return targets
+
+
+async def answered(world, pilot, app, text):
+    await send(pilot, "Where?")
+    await until(lambda: text in conversation(app))
+    await wait_for_answer(world)
+    await pilot.press("f6", "o")
+
+
+async def test_o_opens_a_link_after_asking(running, links_opened):
+    async with running(["Read [the notes](https://example.com/notes)."]) as (w, app, pilot):
+        await answered(w, pilot, app, "the notes (https://example.com/notes)")
+        asked = await question(app)
+        assert asked.startswith("Open https://example.com/notes ? (y/n)")
+        assert "The link says: the notes" in asked
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.chat, "the answer, which is no")
+        assert not links_opened
+        await pilot.press("o")
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: links_opened == ["https://example.com/notes"])
+
+
+async def test_of_several_links_none_is_chosen_by_escape_and_one_by_enter(running, links_opened):
+    async with running(["Read https://a.example or https://b.example."]) as (w, app, pilot):
+        await answered(w, pilot, app, "https://b.example")
+        await until(lambda: bool(app.screen.query("OptionList")))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        assert app.chat.transcript.has_focus
+        await pilot.press("o")
+        await until(lambda: bool(app.screen.query("OptionList")))
+        await pilot.pause()
+        await pilot.press("down", "enter")
+        assert "Open https://b.example ?" in await question(app)
+        assert not links_opened
+        await pilot.press("y")
+        await until(lambda: links_opened == ["https://b.example"])
+
+
+async def test_a_link_is_chosen_once_by_two_clicks(running, links_opened):
+    async with running(["Read https://a.example or https://b.example."]) as (w, app, pilot):
+        await answered(w, pilot, app, "https://b.example")
+        await until(lambda: bool(app.screen.query("OptionList")))
+        links = app.screen.query_one(OptionList)
+        await until(lambda: links.highlighted == 0)
+        links.action_select()
+        links.action_select()
+        assert "Open https://a.example ?" in await question(app)
+        assert len(app.screen_stack) == 2
+        await pilot.press("y")
+        await until(lambda: links_opened == ["https://a.example"])
+        assert app.screen is app.chat
+
+
+async def test_without_a_link_it_says_so(running, links_opened):
+    async with running(["Nowhere."]) as (w, app, pilot):
+        await answered(w, pilot, app, "Nowhere.")
+        await until(lambda: "No link or picture in this message." in notices(app))

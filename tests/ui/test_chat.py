@@ -1,14 +1,24 @@
-"""A prompt and its answer, on screen and on disk."""
+"""Prompts and answers, from the key to the file."""
 
 import asyncio
 import errno
 
 import pytest
 
+from tests.providers.chat_server import (
+    ChatServer,
+    Gate,
+    answers,
+    is_silent,
+    refuses,
+    with_strict_roles,
+)
+from tests.providers.conftest import a_choice
 from tests.ui.screen import (
     activity,
     conversation,
     go_to,
+    have_answered,
     notices,
     question,
     send,
@@ -20,11 +30,11 @@ from tests.ui.world import messages
 from tests.waiting import until
 from tui.errors import ModelRefused, StorageFull
 from tui.providers.protocol import AttemptFailed, TextTakenBack, ThinkingReceived
+from tui.providers.source import LazyModel
 
 
-async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(world):
-    w = world(["Hi ", "there."])
-    async with w.running() as (app, pilot):
+async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(running):
+    async with running(["Hi ", "there."]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "Hi there." in conversation(app), "the answer")
         assert app.chat.prompt.text == ""
@@ -38,10 +48,9 @@ async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(world):
     assert w.final_save.lines == [f"Resume with: sibyl-tui --session {session_id}"]
 
 
-async def test_the_prompt_is_on_disk_before_anything_of_the_answer_came(world):
+async def test_the_prompt_is_on_disk_before_anything_of_the_answer_came(running):
     gate = asyncio.Event()
-    w = world([gate, "late"])
-    async with w.running() as (app, pilot):
+    async with running([gate, "late"]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: w.model.requests, "the request")
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
@@ -50,10 +59,9 @@ async def test_the_prompt_is_on_disk_before_anything_of_the_answer_came(world):
         await wait_for_answer(w)
 
 
-async def test_a_wait_for_an_answer_is_seen_to_go_on(world):
+async def test_a_wait_for_an_answer_is_seen_to_go_on(running):
     gates = asyncio.Event(), asyncio.Event()
-    w = world([gates[0], "one"], [gates[1], "two"])
-    async with w.running() as (app, pilot):
+    async with running([gates[0], "one"], [gates[1], "two"]) as (w, app, pilot):
         await send(pilot, "think")
         await until(lambda: w.model.requests, "the request")
         w.seconds += 12
@@ -68,12 +76,11 @@ async def test_a_wait_for_an_answer_is_seen_to_go_on(world):
         await wait_for_answer(w)
 
 
-async def test_attempts_thinking_and_tokens_are_seen_in_the_line(world):
+async def test_attempts_thinking_and_tokens_are_seen_in_the_line(running):
     gates = [asyncio.Event() for _ in range(4)]
     steps = [AttemptFailed(1, "status 500", 0), gates[0], AttemptFailed(2, "status 500", 0)]
     steps += [gates[1], ThinkingReceived("They greet."), gates[2], "Hello, hello.", gates[3]]
-    w = world(steps)
-    async with w.running() as (app, pilot):
+    async with running(steps) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "model: 2nd attempt after status 500 · Esc stops" in activity(app))
         gates[0].set()
@@ -88,11 +95,10 @@ async def test_attempts_thinking_and_tokens_are_seen_in_the_line(world):
         assert messages(w, w.workspace.current.id)[-1] == ("assistant", "Hello, hello.", None)
 
 
-async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(world):
+async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(running):
     gates = [asyncio.Event() for _ in range(2)]
     steps = [ThinkingReceived("They greet me."), gates[0], "Good day.", gates[1]]
-    w = world(steps)
-    async with w.running() as (app, pilot):
+    async with running(steps) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "They greet me." in conversation(app))
         w.seconds += 12
@@ -110,10 +116,13 @@ async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(world
     assert "They greet me." not in journal
 
 
-async def test_text_that_was_thinking_goes_from_the_answer_to_the_thought(world):
+async def test_text_that_was_thinking_goes_from_the_answer_to_the_thought(running):
     gates = [asyncio.Event() for _ in range(2)]
-    w = world(["They greet me.", gates[0], TextTakenBack(), "Good day.", gates[1]])
-    async with w.running() as (app, pilot):
+    async with running(["They greet me.", gates[0], TextTakenBack(), "Good day.", gates[1]]) as (
+        w,
+        app,
+        pilot,
+    ):
         await send(pilot, "hello")
         await until(lambda: "They greet me." in conversation(app))
         gates[0].set()
@@ -143,9 +152,8 @@ async def test_thinking_of_a_session_that_is_not_on_screen_is_there_when_it_come
         await until(lambda: "Good day." in conversation(app))
 
 
-async def test_escape_stops_an_answer_and_keeps_what_has_arrived(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_escape_stops_an_answer_and_keeps_what_has_arrived(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "half" in conversation(app), "half an answer")
         await pilot.press("escape")
@@ -154,9 +162,8 @@ async def test_escape_stops_an_answer_and_keeps_what_has_arrived(world):
         await until(lambda: "interrupted" in conversation(app))
 
 
-async def test_a_failed_answer_says_why_and_can_be_tried_again(world):
-    w = world([ModelRefused("The key was refused.")], ["Better."])
-    async with w.running() as (app, pilot):
+async def test_a_failed_answer_says_why_and_can_be_tried_again(running):
+    async with running([ModelRefused("The key was refused.")], ["Better."]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "The key was refused." in conversation(app), "the reason")
         await wait_for_answer(w)
@@ -167,9 +174,10 @@ async def test_a_failed_answer_says_why_and_can_be_tried_again(world):
         assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "Better."]
 
 
-async def test_what_had_come_of_an_answer_is_shown_again_if_asking_again_fails(world):
-    w = world(["Half of it", ModelRefused("It was cut.")], [ModelRefused("There is no net.")])
-    async with w.running() as (app, pilot):
+async def test_what_had_come_of_an_answer_is_shown_again_if_asking_again_fails(running):
+    async with running(
+        ["Half of it", ModelRefused("It was cut.")], [ModelRefused("There is no net.")]
+    ) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "It was cut." in conversation(app))
         await wait_for_answer(w)
@@ -180,10 +188,9 @@ async def test_what_had_come_of_an_answer_is_shown_again_if_asking_again_fails(w
         assert "It was cut." not in conversation(app)
 
 
-async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next(world):
+async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next(running):
     gate = asyncio.Event()
-    w = world(["one", gate], ["two"])
-    async with w.running() as (app, pilot):
+    async with running(["one", gate], ["two"]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
@@ -205,9 +212,8 @@ async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next(world):
         assert app.chat.prompt.text == "x"
 
 
-async def test_what_waited_comes_back_into_the_prompt_when_the_answer_is_stopped(world):
-    w = world(["one", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_what_waited_comes_back_into_the_prompt_when_the_answer_is_stopped(running):
+    async with running(["one", asyncio.Event()]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
@@ -218,10 +224,9 @@ async def test_what_waited_comes_back_into_the_prompt_when_the_answer_is_stopped
 
 
 async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is_room(
-    world, monkeypatch
+    running, monkeypatch
 ):
-    w = world(["There."])
-    async with w.running() as (app, pilot):
+    async with running(["There."]) as (w, app, pilot):
         append = w.store.append
 
         def full(lease, records, *lines):
@@ -240,9 +245,8 @@ async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is
         await until(lambda: "NOT SAVED" not in status(app))
 
 
-async def test_a_defect_in_an_answer_is_told_and_ends_nothing_else(world):
-    w = world(["half", ZeroDivisionError("a defect")], ["fine"])
-    async with w.running() as (app, pilot):
+async def test_a_defect_in_an_answer_is_told_and_ends_nothing_else(running):
+    async with running(["half", ZeroDivisionError("a defect")], ["fine"]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
         await wait_for_answer(w)
@@ -253,9 +257,8 @@ async def test_a_defect_in_an_answer_is_told_and_ends_nothing_else(world):
 
 
 @pytest.mark.full
-async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(world):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(running):
+    async with running() as (_, app, pilot):
         text = "x" * (8 * 1024 * 1024 + 1)
         app.chat.prompt.set_text(text)
         await pilot.press("enter")
@@ -265,11 +268,9 @@ async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(world):
 
 
 @pytest.mark.full
-async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_works(world):
-    w = world(["word "] * 10_000, ["word "] * 500_000)
-    async with w.running() as (_, pilot):
-        await send(pilot, "hello")
-        await wait_for_answer(w)
+async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_works(running):
+    async with running(["word "] * 10_000, ["word "] * 500_000) as (w, _, pilot):
+        await have_answered(w, pilot, "hello")
         assert messages(w, w.workspace.current.id)[-1][1] == "word " * 10_000
         await send(pilot, "more")
         await until(
@@ -283,9 +284,8 @@ async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_wor
 
 
 @pytest.mark.parametrize("name", ["quit", "ctrl+q"])
-async def test_the_program_is_left_by_a_command_and_by_a_key(world, name):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_the_program_is_left_by_a_command_and_by_a_key(running, name):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "half" in conversation(app))
         if name == "quit":
@@ -300,17 +300,15 @@ async def test_the_program_is_left_by_a_command_and_by_a_key(world, name):
     assert w.other_program().holder(session_id) is None
 
 
-async def test_an_unknown_command_can_be_gone_on_with_and_sent_again(world):
-    w = world()
-    async with w.running() as (app, _):
+async def test_an_unknown_command_can_be_gone_on_with_and_sent_again(running):
+    async with running() as (w, app, _):
         type_at_once(app, "/nam<enter>e x<enter>")
         await until(lambda: 'Renamed to "x"' in notices(app))
         assert w.model.requests == []
 
 
-async def test_f6_goes_to_the_newest_answer_if_the_end_is_in_sight(world):
-    w = world(["Yes."], ["No."])
-    async with w.running() as (app, pilot):
+async def test_f6_goes_to_the_newest_answer_if_the_end_is_in_sight(running):
+    async with running(["Yes."], ["No."]) as (w, app, pilot):
         cursor = app.chat.conversation.cursor
         for question, said in (("Well?", "Yes."), ("And now?", "No.")):
             await send(pilot, question)
@@ -324,3 +322,74 @@ async def test_f6_goes_to_the_newest_answer_if_the_end_is_in_sight(world):
             await pilot.press("backspace")
         await pilot.press("f6", "k", "f6", "f6")
         assert cursor.message.text == "And now?"
+
+
+async def test_esc_stops_the_pause_before_a_retry(world):
+    with ChatServer(refuses(503, Retry_After="60"), answers("Late.")) as server:
+        w = world()
+        choice = a_choice("local", "test-model", server.base_url, retries=2)
+        w.models.model = LazyModel(choice)
+        async with w.running() as (app, pilot):
+            await send(pilot, "Hello?")
+            await until(lambda: "2nd attempt in 60 s after status 503" in activity(app), "it")
+            await pilot.press("escape")
+            await wait_for_answer(w)
+            assert "Late." not in conversation(app)
+            assert len(server.requests) == 1
+
+
+@pytest.fixture
+def at(world):
+    """The program, whose model is behind a server."""
+
+    def at(server):
+        w = world()
+        w.models.model = LazyModel(a_choice("local", "test-model", server.base_url))
+        return w
+
+    return at
+
+
+async def stopped(world, app, pilot, server, text):
+    """Send a prompt and stop it before its answer begins."""
+    count = len(server.requests)
+    await send(pilot, text)
+    await until(lambda: len(server.requests) > count, "the request")
+    await pilot.press("escape")
+    await wait_for_answer(world)
+
+
+def sent(server):
+    return [(each["role"], each["content"]) for each in server.requests[-1].body["messages"]]
+
+
+async def test_the_next_prompt_is_answered_after_one_was_stopped(at):
+    replies = (is_silent(Gate()), with_strict_roles(answers("Fine.")))
+    with ChatServer(*replies) as server:
+        w = at(server)
+        async with w.running() as (app, pilot):
+            await stopped(w, app, pilot, server, "One")
+            await send(pilot, "Two")
+            await until(lambda: "Fine." in conversation(app), "the answer")
+            await wait_for_answer(w)
+            assert sent(server) == [("user", "One\n\nTwo")]
+            kept = [text for _, text, _ in messages(w, w.workspace.current.id)]
+            assert kept == ["One", "", "Two", "Fine."]
+
+
+async def test_a_failed_prompt_is_answered_by_retry_and_when_it_is_sent_again(at):
+    replies = (refuses(400), refuses(400), with_strict_roles(answers("Fine.", " Indeed.")))
+    with ChatServer(*replies) as server:
+        w = at(server)
+        async with w.running() as (app, pilot):
+            for text in ("One", "Two"):
+                await have_answered(w, pilot, text)
+            await send(pilot, "/retry")
+            await until(lambda: "Indeed." in conversation(app), "the answer")
+            await wait_for_answer(w)
+            assert sent(server) == [("user", "One\n\nTwo")]
+            await pilot.press("up", "enter")
+            await until(lambda: len(server.requests) == 4, "the prompt, sent again")
+            await wait_for_answer(w)
+            assert [role for role, _ in sent(server)] == ["user", "assistant", "user"]
+            assert messages(w, w.workspace.current.id)[-1] == ("assistant", "Fine. Indeed.", None)

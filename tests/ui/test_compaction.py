@@ -64,9 +64,10 @@ async def test_the_built_in_guide_summarises_nothing_and_says_what_does(world):
 
 
 @pytest.mark.fast
-async def test_what_was_said_is_compacted_now(world):
-    w = world(["One."], ["Two."], ["They spoke of tea.\nAnd of cups."], ["Three."], ["Four."])
-    async with w.running() as (app, pilot):
+async def test_what_was_said_is_compacted_now(running):
+    async with running(
+        ["One."], ["Two."], ["They spoke of tea.\nAnd of cups."], ["Three."], ["Four."]
+    ) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
         await until(lambda: "Summarised 2 messages." in notices(app))
@@ -91,9 +92,8 @@ async def test_what_was_said_is_compacted_now(world):
     assert w.model.requests[-1].messages[0].text == "second"
 
 
-async def test_there_is_nothing_to_compact_in_one_turn(world):
-    w = world(["One."])
-    async with w.running() as (app, pilot):
+async def test_there_is_nothing_to_compact_in_one_turn(running):
+    async with running(["One."]) as (w, app, pilot):
         await talked(w, pilot, "first")
         await send(pilot, "/compact")
         await until(lambda: "Nothing to compact." in notices(app))
@@ -157,10 +157,13 @@ async def test_messages_that_are_not_sent_are_told_once(small_world):
     assert "x" * 400 not in [each.text for each in w.model.requests[-1].messages]
 
 
-async def test_an_answer_and_a_summary_at_once_and_the_summary_first(world):
+async def test_an_answer_and_a_summary_at_once_and_the_summary_first(running):
     answer = asyncio.Event()
-    w = world(["One."], ["Two."], ["Half ", answer, "done."], ["They spoke."])
-    async with w.running() as (app, pilot):
+    async with running(["One."], ["Two."], ["Half ", answer, "done."], ["They spoke."]) as (
+        w,
+        app,
+        pilot,
+    ):
         await talked(w, pilot, "first", "second")
         await send(pilot, "third")
         await until(lambda: "Half" in conversation(app))
@@ -176,9 +179,12 @@ async def test_an_answer_and_a_summary_at_once_and_the_summary_first(world):
 
 
 @pytest.mark.parametrize("way", ["/stop", "escape"])
-async def test_it_is_stopped_and_nothing_is_changed(world, way):
-    w = world(["One."], ["Two."], ["So far", asyncio.Event()], ["So far."])
-    async with w.running() as (app, pilot):
+async def test_it_is_stopped_and_nothing_is_changed(running, way):
+    async with running(["One."], ["Two."], ["So far", asyncio.Event()], ["So far."]) as (
+        w,
+        app,
+        pilot,
+    ):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
         await until(lambda: "summarising" in activity(app))
@@ -193,9 +199,10 @@ async def test_it_is_stopped_and_nothing_is_changed(world, way):
         await until(lambda: "Summarised 2 messages." in notices(app))
 
 
-async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
-    w = world(["One."], ["Two."], [ModelRefused("The server said 429.")], [" "], ["So far."])
-    async with w.running() as (app, pilot):
+async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(running):
+    async with running(
+        ["One."], ["Two."], [ModelRefused("The server said 429.")], [" "], ["So far."]
+    ) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
         await until(lambda: "Not summarised: The server said 429." in notices(app))
@@ -207,9 +214,12 @@ async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
 
 
 @pytest.mark.fast
-async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(world):
-    w = world(["One."], ["Two."], [ZeroDivisionError("a defect")], ["So far."])
-    async with w.running() as (app, pilot):
+async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(running):
+    async with running(["One."], ["Two."], [ZeroDivisionError("a defect")], ["So far."]) as (
+        w,
+        app,
+        pilot,
+    ):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
         await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
@@ -255,9 +265,8 @@ async def test_it_goes_on_while_another_session_is_looked_at(world):
 
 
 @pytest.mark.fast
-async def test_the_program_is_left_while_it_is_made(world):
-    w = world(["One."], ["Two."], ["They spoke.", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_the_program_is_left_while_it_is_made(running):
+    async with running(["One."], ["Two."], ["They spoke.", asyncio.Event()]) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         session = w.workspace.current.id
         await send(pilot, "/compact")
@@ -268,9 +277,8 @@ async def test_the_program_is_left_while_it_is_made(world):
     assert not w.other_program().holder(session)
 
 
-async def test_a_summary_that_cannot_be_saved_is_saved_later(world, monkeypatch):
-    w = world(["One."], ["Two."], ["They spoke."])
-    async with w.running() as (app, pilot):
+async def test_a_summary_that_cannot_be_saved_is_saved_later(running, monkeypatch):
+    async with running(["One."], ["Two."], ["They spoke."]) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         session = w.workspace.current.id
         append = w.store.append
@@ -299,9 +307,8 @@ async def test_a_session_that_is_only_looked_at_is_opened_for_it(world):
     assert w.other_program().journal(session).load().summary.text == "They spoke."
 
 
-async def test_prompts_before_a_summary_are_not_lost_from_sight(world):
-    w = world(["One."], ["Two."], ["They spoke."])
-    async with w.running() as (app, pilot):
+async def test_prompts_before_a_summary_are_not_lost_from_sight(running):
+    async with running(["One."], ["Two."], ["They spoke."]) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
         await until(lambda: "Summarised" in notices(app))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import go_to, notices, send, wait_for_answer
+from tests.ui.screen import go_to, have_answered, notices, send
 from tests.waiting import until
 from tui.cli.debug_log import DebugLog
 from tui.storage.protocol import SessionFilter
@@ -21,8 +21,7 @@ async def test_switches_saves_and_turns_are_entries_without_a_text(world, place)
     with DebugLog(place).collecting():
         async with w.running() as (app, pilot):
             own = w.workspace.current.id
-            await send(pilot, SECRET)
-            await wait_for_answer(w)
+            await have_answered(w, pilot, SECRET)
             await go_to(app, pilot, other)
     text = place.read_text()
     for entry in (
@@ -42,8 +41,7 @@ async def test_nothing_of_a_private_session_is_an_entry(world, place):
         async with w.running() as (_, pilot):
             await send(pilot, "/private")
             await until(lambda: w.workspace.current.private, "a private session")
-            await send(pilot, SECRET)
-            await wait_for_answer(w)
+            await have_answered(w, pilot, SECRET)
             await send(pilot, "/keep")
             await until(lambda: not w.workspace.current.private, "the kept session")
     text = place.read_text()

@@ -7,7 +7,7 @@ from textual import events
 from textual.widgets import Static
 
 from tests.builders import answer, at
-from tests.ui.screen import conversation, go_to, send, wait_for_answer
+from tests.ui.screen import conversation, go_to, have_answered, send, wait_for_answer
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.domain.journal.message import Message, ToolCall
@@ -125,8 +125,7 @@ async def test_what_was_said_before_a_reset_and_replaced_answers(world):
     talk = await w.session("old needle")
     async with w.running(talk) as (app, pilot):
         await send(pilot, "/reset")
-        await send(pilot, "new needle")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "new needle")
         await find(app, pilot, "needle")
         await until(lambda: said(app).endswith("/ 2"))
 
@@ -251,10 +250,9 @@ async def test_a_step_begins_where_the_reader_has_gone_meanwhile(world):
         await until(lambda: said(app) == "1 / 60")
 
 
-async def test_the_count_grows_with_an_answer(world):
+async def test_the_count_grows_with_an_answer(running):
     go_on = asyncio.Event()
-    w = world(["word ", go_on, "word word"])
-    async with w.running() as (app, pilot):
+    async with running(["word ", go_on, "word word"]) as (w, app, pilot):
         await send(pilot, "a word")
         await until(lambda: "word" in conversation(app).split("●")[-1])
         await find(app, pilot, "word")

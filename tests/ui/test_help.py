@@ -16,9 +16,8 @@ from tui.screens.palette import ACTIONS
 from tui.widgets.transcript import Transcript
 
 
-async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_f1_shows_every_command_and_key_and_escape_closes_it(running):
+    async with running() as (_, app, pilot):
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
         text = app.screen.text()
@@ -98,16 +97,14 @@ async def test_help_is_filtered_while_one_types_and_scrolled_meanwhile(world):
         assert app.chat.prompt.text == ""
 
 
-async def test_help_of_one_command_says_how_it_is_used(world):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_help_of_one_command_says_how_it_is_used(running):
+    async with running() as (_, app, pilot):
         await send(pilot, "/help load")
         await until(lambda: "/load [NAME, NUMBER or ID]" in notices(app))
 
 
-async def test_the_palette_carries_out_a_command(world):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_the_palette_carries_out_a_command(running):
+    async with running() as (_, app, pilot):
         await pilot.press("ctrl+p")
         await pilot.press(*"save now")
         await until(lambda: "Save now" in "\n".join(str(o.prompt) for o in options(app)))

@@ -20,9 +20,8 @@ _OTHER_WORDS = ("quit", ":q", "/exit")
 @pytest.mark.parametrize(
     "typed", ["exit", *(pytest.param(each, marks=pytest.mark.full) for each in _OTHER_WORDS)]
 )
-async def test_a_word_leaves_the_program_and_is_not_sent(world, typed):
-    w = world(["No."])
-    async with w.running() as (app, pilot):
+async def test_a_word_leaves_the_program_and_is_not_sent(running, typed):
+    async with running(["No."]) as (w, app, pilot):
         await send(pilot, typed)
         await until(lambda: not app.is_running, "the end")
     assert w.model.requests == []
@@ -39,9 +38,8 @@ async def test_ctrl_d_leaves_only_from_an_empty_prompt(world):
         await until(lambda: not app.is_running, "the end")
 
 
-async def test_a_slash_alone_shows_the_commands_and_is_not_sent(world):
-    w = world(["No."])
-    async with w.running() as (app, pilot):
+async def test_a_slash_alone_shows_the_commands_and_is_not_sent(running):
+    async with running(["No."]) as (w, app, pilot):
         await pilot.press("slash", "escape")
         assert not app.chat.prompt.completing
         await pilot.press("enter")
@@ -50,9 +48,8 @@ async def test_a_slash_alone_shows_the_commands_and_is_not_sent(world):
     assert w.model.requests == []
 
 
-async def test_what_begins_with_an_exclamation_mark_is_not_sent_and_stays(world):
-    w = world(["No."])
-    async with w.running() as (app, pilot):
+async def test_what_begins_with_an_exclamation_mark_is_not_sent_and_stays(running):
+    async with running(["No."]) as (w, app, pilot):
         await send(pilot, "!ls")
         await until(lambda: "runs no commands" in notice(app), "the hint")
         assert (app.chat.prompt.text, w.model.requests) == ("!ls", [])
@@ -67,10 +64,9 @@ async def answering(world, app, pilot):
     await until(lambda: "half" in conversation(app), "half an answer")
 
 
-async def test_the_end_of_the_last_answer_is_a_yes(world):
+async def test_the_end_of_the_last_answer_is_a_yes(running):
     ends = asyncio.Event(), asyncio.Event()
-    w = world(*(["half", end, "whole"] for end in ends))
-    async with w.running() as (app, pilot):
+    async with running(*(["half", end, "whole"] for end in ends)) as (w, app, pilot):
         await answering(w, app, pilot)
         await pilot.press("ctrl+n")
         await until(lambda: "half" not in conversation(app), "the new session")
@@ -89,10 +85,9 @@ async def test_the_end_of_the_last_answer_is_a_yes(world):
     assert w.final_save.lines[-1].startswith("Resume with:")
 
 
-async def test_a_private_session_is_not_closed_by_the_end_of_its_answer(world):
+async def test_a_private_session_is_not_closed_by_the_end_of_its_answer(running):
     end = asyncio.Event()
-    w = world(["half", end, "whole"])
-    async with w.running() as (app, pilot):
+    async with running(["half", end, "whole"]) as (w, app, pilot):
         await send(pilot, "/private")
         await answering(w, app, pilot)
         await send(pilot, "/session close")
@@ -102,18 +97,16 @@ async def test_a_private_session_is_not_closed_by_the_end_of_its_answer(world):
         assert asks(app, "nothing of it is kept")
 
 
-async def test_ctrl_c_stops_the_answer_and_keeps_what_is_typed(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_ctrl_c_stops_the_answer_and_keeps_what_is_typed(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await answering(w, app, pilot)
         await pilot.press(*"typed", "ctrl+c")
         await until(lambda: not w.workspace.current.activity.running, "the end of the answer")
         assert app.chat.prompt.text == "typed"
 
 
-async def test_ctrl_c_quits_also_when_prompts_wait_behind_an_answer_that_was_stopped(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_ctrl_c_quits_also_when_prompts_wait_behind_an_answer_that_was_stopped(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await answering(w, app, pilot)
         await send(pilot, "next")
         await send(pilot, "after that")
@@ -135,9 +128,8 @@ async def test_ctrl_c_twice_leaves_from_an_empty_prompt_only(world):
         await until(lambda: not app.is_running, "the end")
 
 
-async def test_quitting_while_an_answer_arrives_asks_and_names_it(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_quitting_while_an_answer_arrives_asks_and_names_it(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await answering(w, app, pilot)
         await pilot.press("ctrl+q")
         asked = await question(app)
@@ -162,17 +154,15 @@ async def test_quitting_while_an_answer_arrives_asks_and_names_it(world):
         await until(lambda: not app.is_running, "the end")
 
 
-async def test_the_second_key_leaves_also_when_both_come_at_once(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_the_second_key_leaves_also_when_both_come_at_once(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await answering(w, app, pilot)
         type_at_once(app, "<ctrl+q><ctrl+q>", in_one_read=True)
         await until(lambda: not app.is_running, "the end")
 
 
-async def test_closing_a_session_while_its_answer_arrives_asks(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_closing_a_session_while_its_answer_arrives_asks(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await answering(w, app, pilot)
         there = w.workspace.current.id
         await send(pilot, "/session close")
@@ -186,9 +176,8 @@ async def test_closing_a_session_while_its_answer_arrives_asks(world):
         await until(lambda: w.workspace.current.id != there, "another session")
 
 
-async def test_a_signal_asks_nothing(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_a_signal_asks_nothing(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await answering(w, app, pilot)
         app.exit(return_code=143)
         await until(lambda: not app.is_running, "the end")
@@ -199,9 +188,8 @@ def asks(app, words):
     return any(words in str(part.content) for part in app.screen.query("#question Static"))
 
 
-async def test_quitting_takes_the_place_of_another_question(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_quitting_takes_the_place_of_another_question(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await answering(w, app, pilot)
         await send(pilot, "/session close")
         assert "Close this session?" in await question(app)

@@ -1,7 +1,8 @@
-"""Themes, keys of one's own, and the line of keys, in the whole program."""
+"""What one sees on any screen: themes, keys, palette, help."""
 
 import asyncio
 import re
+from time import monotonic
 
 import pytest
 from textual import events
@@ -12,9 +13,11 @@ from tests.ui.screen import conversation, go_to, notices, rows, send, words
 from tests.waiting import until
 from tui.app.appearance import ALL_KEYS, Appearance
 from tui.errors import ConfigError
+from tui.screens.dialog import ThemePicker
 from tui.screens.page import HelpScreen
 from tui.screens.palette import Actions
 from tui.storage import state_files
+from tui.terminal.colours import BackgroundReported
 from tui.widgets.key_line import KeyLine
 from tui.widgets.keys import TYPING
 from tui.widgets.prompt.editor import Editor
@@ -67,9 +70,8 @@ async def test_what_was_chosen_and_is_not_there_any_more_is_passed_over(world):
 
 
 @pytest.mark.fast
-async def test_code_that_is_cut_is_cut_at_the_next_start_too(world):
-    w = world([f"```\n{'word ' * 60}\n```"])
-    async with w.running() as (app, pilot):
+async def test_code_that_is_cut_is_cut_at_the_next_start_too(running):
+    async with running([f"```\n{'word ' * 60}\n```"]) as (w, app, pilot):
         await send(pilot, "Code")
         await until(lambda: "↳ word" in conversation(app), "lines that wrap")
         await pilot.press("f6", "w")
@@ -81,9 +83,8 @@ async def test_code_that_is_cut_is_cut_at_the_next_start_too(world):
         assert "↳" not in conversation(app)
 
 
-async def test_a_theme_can_be_chosen_in_the_palette(world):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_a_theme_can_be_chosen_in_the_palette(running):
+    async with running() as (_, app, pilot):
         await pilot.press("ctrl+p", *"nord")
         await until(lambda: "Theme: nord" in shown(app))
         await pilot.press("enter")
@@ -196,9 +197,8 @@ async def test_what_cannot_be_is_said_before_there_is_a_screen(world, appearance
             pass
 
 
-async def test_the_line_of_keys_gives_its_row_up_where_there_are_few(world):
-    w = world()
-    async with w.running(size=(80, 24)) as (app, pilot):
+async def test_the_line_of_keys_gives_its_row_up_where_there_are_few(running):
+    async with running(size=(80, 24)) as (_, app, pilot):
         assert app.screen.query_one(KeyLine).display
         await pilot.resize_terminal(80, 14)
         await until(lambda: not app.screen.query_one(KeyLine).display)
@@ -228,9 +228,8 @@ def test_whatever_has_a_key_can_be_given_another():
 
 
 @pytest.mark.fast
-async def test_an_answer_that_comes_can_be_stopped_says_the_line_of_keys(world):
-    w = world(["It begins", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_an_answer_that_comes_can_be_stopped_says_the_line_of_keys(running):
+    async with running(["It begins", asyncio.Event()]) as (_, app, pilot):
         await until(lambda: "F1 Help" in key_line(app))
         assert "Stop" not in key_line(app)
         await send(pilot, "Go on.")
@@ -462,3 +461,89 @@ async def test_a_window_of_a_few_cells_ends_nothing(world, key):
             await pilot.resize_terminal(*size)
         assert app.is_running
         assert app.screen.size == (120, 40)
+
+
+@pytest.fixture
+async def picking(world):
+    """A program with the list of themes open."""
+    w = world()
+    async with w.running() as (app, pilot):
+        await until(lambda: rows(app))
+        await send(pilot, "/theme")
+        await until(lambda: isinstance(app.screen, ThemePicker))
+        yield app, pilot
+
+
+@pytest.mark.fast
+async def test_the_highlighted_theme_is_shown_and_escape_gives_back_the_old_one(picking):
+    app, pilot = picking
+    before = app.theme
+    await pilot.press("home")
+    await until(lambda: app.theme == "ansi-dark")
+    await pilot.press("down")
+    await until(lambda: app.theme == "ansi-light")
+    await pilot.press("escape")
+    await until(lambda: app.theme == before and app.screen is app.chat)
+
+
+@pytest.mark.fast
+async def test_enter_keeps_the_highlighted_theme_even_before_it_was_shown(picking):
+    app, pilot = picking
+    await pilot.press("home", "enter")
+    await until(lambda: app.screen is app.chat and app.theme == "ansi-dark")
+    await send(pilot, "/theme")
+    await until(lambda: isinstance(app.screen, ThemePicker))
+    await pilot.press("down")
+    await until(lambda: app.theme == "ansi-light")
+    await pilot.press("escape")
+    await until(lambda: app.screen is app.chat and app.theme == "ansi-dark")
+
+
+@pytest.mark.fast
+async def test_a_theme_is_chosen_by_its_name_if_there_is_one(running):
+    async with running() as (_, app, pilot):
+        before = app.chat.transcript.rich_style.bgcolor
+        await send(pilot, "/theme nord")
+        await until(lambda: "Theme: nord" in notices(app))
+        assert app.theme == "nord"
+        assert app.chat.transcript.rich_style.bgcolor != before
+        await send(pilot, "/theme mauve")
+        await until(lambda: "Unknown theme: mauve" in notices(app))
+        assert app.theme == "nord"
+
+
+def background(*, light, late=0.0):
+    """The terminal's answer."""
+    reported = BackgroundReported(light=light)
+    reported.time += late
+    return reported
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("configured", "answer", "theme"),
+    [
+        (None, {"light": True}, "textual-light"),
+        (None, {"light": False}, "textual-dark"),
+        (None, {"light": True, "late": 90}, "textual-dark"),
+        ("nord", {"light": True}, "nord"),
+    ],
+)
+async def test_the_first_theme_fits_the_terminal(world, configured, answer, theme):
+    w = world()
+    w.appearance = Appearance(theme=configured)
+    async with w.running() as (app, pilot):
+        app.controllers.themes.ask(monotonic())
+        app.post_message(background(**answer))
+        await pilot.pause()
+        assert app.theme == theme
+
+
+@pytest.mark.fast
+async def test_a_theme_that_was_chosen_is_not_asked_about_again(running):
+    async with running() as (w, app, pilot):
+        assert app.controllers.themes.ask(monotonic())
+        await send(pilot, "/theme nord")
+        assert not app.controllers.themes.ask(monotonic())
+    async with w.running() as (app, _):
+        assert not app.controllers.themes.ask(monotonic())

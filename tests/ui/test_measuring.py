@@ -1,4 +1,4 @@
-"""What answers take: told on demand, and how full the model's window is in the status bar."""
+"""What is measured: window, tokens, times, prices; and the settings of requests."""
 
 import asyncio
 from itertools import chain
@@ -10,17 +10,28 @@ from tests.providers.chat_server import ChatServer, answers
 from tests.providers.ollama_facts import OllamaFacts
 from tests.providers.speech import USAGE
 from tests.ui.connecting import BareMachine
-from tests.ui.screen import report, send, status, wait_for_answer, words
+from tests.ui.screen import (
+    conversation,
+    have_answered,
+    notices,
+    report,
+    send,
+    status,
+    wait_for_answer,
+    words,
+)
 from tests.waiting import until
+from tui.app.controllers import session_view
 from tui.domain.journal.message import TokenUsage
+from tui.domain.models import ModelParameters
+from tui.providers.protocol import RequestAdapted
 
 pytestmark = pytest.mark.full
 
 
 @pytest.mark.fast
-async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_known(world):
-    w = world(["one", TokenUsage(11_000, 1_000)], ["two"])
-    async with w.running() as (app, pilot):
+async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_known(running):
+    async with running(["one", TokenUsage(11_000, 1_000)], ["two"]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "context 12 %" in status(app), "what was counted")
         await wait_for_answer(w)
@@ -42,8 +53,7 @@ async def test_the_window_is_the_one_with_which_an_ollama_has_loaded_the_model(t
         config.write_text('model = "ollama:qwen3"\n')
         machine = BareMachine(tmp_path / "data", OLLAMA_HOST=server.root)
         async with machine.running() as (app, pilot):
-            await send(pilot, "hello")
-            await wait_for_answer(machine)
+            await have_answered(machine, pilot, "hello")
             share = round(USAGE["total_tokens"] * 100 / 72)
             await until(lambda: f"context {share} %" in status(app), "the share")
             session = machine.workspace.current.id
@@ -68,11 +78,13 @@ async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):
         await until(lambda: "context 12 %" in status(app), "what was counted")
 
 
-async def test_tokens_and_context_are_known_after_a_restart(world):
-    w = world(["one", TokenUsage(11_000, 1_000, cached_tokens=8_000)], ["two"])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await wait_for_answer(w)
+async def test_tokens_and_context_are_known_after_a_restart(running):
+    async with running(["one", TokenUsage(11_000, 1_000, cached_tokens=8_000)], ["two"]) as (
+        w,
+        app,
+        pilot,
+    ):
+        await have_answered(w, pilot, "hello")
         session_id = w.workspace.current.id
     async with w.running() as (app, pilot):
         await send(pilot, f"/load {session_id}")
@@ -82,8 +94,7 @@ async def test_tokens_and_context_are_known_after_a_restart(world):
         await pilot.press("i", "f6")
         taken = "11,000 tokens sent (8,000 cached), 1,000 received"
         await until(lambda: taken in words(app), "the tokens")
-        await send(pilot, "again")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "again")
         await send(pilot, "/usage")
         counted = "scripted:model: 2 requests (1 without token counts)"
         await until(lambda: counted in report(app), "the tokens of the earlier run")
@@ -105,10 +116,9 @@ async def test_a_session_of_which_only_the_end_is_loaded_is_counted_whole(world)
         await until(lambda: "500,000 tokens sent, 5,000 received" in report(app), "the tokens")
 
 
-async def test_what_an_answer_took_is_told_with_its_time_and_model(world):
+async def test_what_an_answer_took_is_told_with_its_time_and_model(running):
     gate = asyncio.Event()
-    w = world([gate, "one", TokenUsage(1_200, 30)])
-    async with w.running() as (app, pilot):
+    async with running([gate, "one", TokenUsage(1_200, 30)]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: w.model.requests, "the request")
         await pilot.press("f6")
@@ -122,10 +132,9 @@ async def test_what_an_answer_took_is_told_with_its_time_and_model(world):
         assert "1,200 tokens sent, 30 received" in words(app)
 
 
-async def test_what_a_stopped_answer_took_is_told_too(world):
+async def test_what_a_stopped_answer_took_is_told_too(running):
     gate = asyncio.Event()
-    w = world(["some", gate])
-    async with w.running() as (app, pilot):
+    async with running(["some", gate]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "some" in words(app), "the answer")
         w.seconds += 30
@@ -135,3 +144,65 @@ async def test_what_a_stopped_answer_took_is_told_too(world):
         await until(lambda: app.chat.transcript.has_focus)
         await pilot.press("i")
         await until(lambda: "took 30 s" in words(app), "what it took")
+
+
+async def ask(world, pilot, text):
+    """Send a prompt; gives the request that the model was sent."""
+    count = len(world.model.requests)
+    await send(pilot, text)
+    await until(lambda: len(world.model.requests) > count, "the request")
+    await wait_for_answer(world)
+    return world.model.requests[-1]
+
+
+async def test_what_is_set_is_sent_from_the_next_prompt_on_and_by_a_later_run(running):
+    async with running(*[["Yes."]] * 4) as (w, app, pilot):
+        await send(pilot, "/set temperature 0.5")
+        await until(lambda: "Set temperature to 0.5" in notices(app))
+        await send(pilot, "/system Be brief.")
+        await until(lambda: "Set the system prompt" in notices(app))
+        request = await ask(w, pilot, "One")
+        assert request.parameters == ModelParameters(temperature=0.5)
+        assert request.system_prompt == "Be brief."
+        await send(pilot, "/reset")
+        await until(lambda: "Started over" in notices(app))
+        assert (await ask(w, pilot, "Two")).system_prompt == "Be brief."
+        session_id = w.workspace.current.id
+    async with w.running(session_id) as (_, pilot):
+        assert (await ask(w, pilot, "Three")).parameters == ModelParameters(temperature=0.5)
+        await send(pilot, "/system default")
+        assert (await ask(w, pilot, "Four")).system_prompt == ""
+
+
+async def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_session(running):
+    said = "scripted:model does not take temperature 0.5: left out."
+    async with running(*[[RequestAdapted(said), "Yes."]] * 3) as (w, app, pilot):
+        await ask(w, pilot, "One")
+        await ask(w, pilot, "Two")
+        assert notices(app).count(said) == 1
+        await send(pilot, "/new")
+        await until(lambda: "One" not in conversation(app))
+        await ask(w, pilot, "Three")
+        assert notices(app).count(said) == 2
+
+
+@pytest.mark.fast
+async def test_a_new_session_has_none_of_them(running):
+    async with running(*[["Yes."]] * 2) as (w, app, pilot):
+        await send(pilot, "/set temperature 0.5")
+        await ask(w, pilot, "One")
+        await send(pilot, "/new")
+        await until(lambda: "One" not in conversation(app))
+        assert (await ask(w, pilot, "Two")).parameters == ModelParameters()
+
+
+@pytest.mark.fast
+async def test_answers_of_an_earlier_run_have_their_price_after_a_while(world, monkeypatch):
+    w = world()
+    there = await w.session("hello")
+    used = TokenUsage(1_000_000, 0)
+    w.add(there, answer("a1", "hi", model="openai:gpt-4o-mini", usage=used), user("u2", "bye"))
+    monkeypatch.setattr(session_view, "_SECONDS_BEFORE_PRICES", 0.01)
+    async with w.running(there) as (app, _):
+        words = "gpt-4o-mini · 1,000,000 tokens in, 0 out · $0.1500"
+        await until(lambda: words in conversation(app), "the price")

@@ -62,9 +62,8 @@ def slow(monkeypatch):
         disk.let_go()
 
 
-async def test_typing_goes_on_while_a_command_saves(world, slow):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_typing_goes_on_while_a_command_saves(running, slow):
+    async with running() as (w, app, pilot):
         disk = slow(w)
         type_at_once(app, "/name x<enter>typed")
         await until(disk.asked.is_set, "the save")
@@ -76,9 +75,8 @@ async def test_typing_goes_on_while_a_command_saves(world, slow):
         await until(lambda: w.workspace.current.prompt.text == "typed!")
 
 
-async def test_commands_are_carried_out_in_their_order(world, slow):
-    w = world()
-    async with w.running() as (app, _):
+async def test_commands_are_carried_out_in_their_order(running, slow):
+    async with running() as (w, app, _):
         disk = slow(w)
         session_id = w.workspace.current.id
         type_at_once(app, "/name one<enter>/name two<enter>/todo add bread<enter>")
@@ -91,9 +89,8 @@ async def test_commands_are_carried_out_in_their_order(world, slow):
         assert told == ['Renamed to "one"', 'Renamed to "two"', "Added to-do 1: bread"]
 
 
-async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(world, slow):
-    w = world(["Yes."], ["Again."])
-    async with w.running() as (app, _):
+async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(running, slow):
+    async with running(["Yes."], ["Again."]) as (w, app, _):
         disk = slow(w)
         session_id = w.workspace.current.id
         type_at_once(app, "/name x<enter>first<enter>second<enter>third")
@@ -111,9 +108,8 @@ async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(world, slow):
         assert "queued" not in conversation(app)
 
 
-async def test_escape_takes_back_what_waits_for_a_command(world, slow):
-    w = world(["Yes."])
-    async with w.running() as (app, pilot):
+async def test_escape_takes_back_what_waits_for_a_command(running, slow):
+    async with running(["Yes."]) as (w, app, pilot):
         disk = slow(w)
         type_at_once(app, "/name x<enter>first<enter>")
         await until(lambda: w.workspace.current.prompt.queued == ["first"])
@@ -125,9 +121,8 @@ async def test_escape_takes_back_what_waits_for_a_command(world, slow):
         assert "Nothing to stop" not in notices(app)
 
 
-async def test_a_prompt_behind_a_command_and_a_stop_is_sent_after_both(world, slow):
-    w = world(["half", asyncio.Event()], ["Yes."])
-    async with w.running() as (app, pilot):
+async def test_a_prompt_behind_a_command_and_a_stop_is_sent_after_both(running, slow):
+    async with running(["half", asyncio.Event()], ["Yes."]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "half" in conversation(app))
         disk = slow(w)
@@ -143,10 +138,9 @@ async def test_a_prompt_behind_a_command_and_a_stop_is_sent_after_both(world, sl
 
 
 async def test_what_is_typed_behind_a_command_and_another_that_leads_elsewhere_goes_there(
-    world, slow
+    running, slow
 ):
-    w = world(["Yes."])
-    async with w.running() as (app, _):
+    async with running(["Yes."]) as (w, app, _):
         disk = slow(w)
         named = w.workspace.current.id
         type_at_once(app, "/name x<enter>/new<enter>typed<enter>")
@@ -176,9 +170,8 @@ async def test_a_choice_in_the_list_waits_for_the_command_before_it(world, slow)
 
 
 @pytest.mark.parametrize("key", ["ctrl+q", ""])
-async def test_what_waits_for_a_command_is_done_before_the_end(world, slow, key):
-    w = world(["Yes."])
-    async with w.running() as (app, _):
+async def test_what_waits_for_a_command_is_done_before_the_end(running, slow, key):
+    async with running(["Yes."]) as (w, app, _):
         disk = slow(w)
         session_id = w.workspace.current.id
         type_at_once(app, "/name one<enter>/name two<enter>first<enter>then")
@@ -270,9 +263,8 @@ async def test_what_waited_for_too_long_is_told_at_the_end(world, monkeypatch):
     assert "Not done: /name x" in w.final_save.lines
 
 
-async def test_escape_stops_an_answer_whose_prompt_is_still_being_saved(world, monkeypatch):
-    w = world(["Yes."])
-    async with w.running() as (app, pilot):
+async def test_escape_stops_an_answer_whose_prompt_is_still_being_saved(running, monkeypatch):
+    async with running(["Yes."]) as (w, app, pilot):
         append, asked, gate = w.store.append, threading.Event(), threading.Event()
 
         def slow(*arguments):

@@ -7,12 +7,12 @@ import pytest
 from tests.ui.screen import (
     conversation,
     go_to,
+    have_answered,
     notices,
     question,
     rows,
     send,
     status,
-    wait_for_answer,
 )
 from tests.ui.world import messages
 from tests.visible_text import results_text
@@ -31,8 +31,7 @@ async def begin(world, app, pilot, *prompts):
     await send(pilot, "/private")
     await until(lambda: world.workspace.current.private, "a private session")
     for prompt in prompts:
-        await send(pilot, prompt)
-        await wait_for_answer(world)
+        await have_answered(world, pilot, prompt)
     return world.workspace.current.id
 
 
@@ -42,9 +41,8 @@ def on_disk(world):
     return b"".join(str(path).encode() + path.read_bytes() for path in files)
 
 
-async def test_it_has_a_frame_of_its_own_and_a_mark_in_the_list(world):
-    w = world(["Hi."])
-    async with w.running() as (app, pilot):
+async def test_it_has_a_frame_of_its_own_and_a_mark_in_the_list(running):
+    async with running(["Hi."]) as (w, app, pilot):
         border = app.chat.prompt.query_one(TopBorder)
         assert border.render_line(0).text.startswith("╭─")
         await begin(w, app, pilot, "A secret")
@@ -57,9 +55,8 @@ async def test_it_has_a_frame_of_its_own_and_a_mark_in_the_list(world):
         assert not any("◌" in rows_view.render_line(y).text for y in range(5))
 
 
-async def test_nothing_of_it_is_on_disk_while_it_runs_or_afterwards(world):
-    w = world([f"It is {SECRET}."])
-    async with w.running(interval=0.05) as (app, pilot):
+async def test_nothing_of_it_is_on_disk_while_it_runs_or_afterwards(running):
+    async with running([f"It is {SECRET}."], interval=0.05) as (w, app, pilot):
         session_id = await begin(w, app, pilot, SECRET)
         assert "PRIVATE, not saved" in status(app)
         await send(pilot, f"/name {SECRET}")
@@ -184,9 +181,8 @@ async def test_an_answer_that_arrives_is_stopped_when_it_is_left(world):
         assert "NOT SAVED" not in status(app)
 
 
-async def test_a_question_never_says_that_an_answer_is_kept_that_is_not(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_a_question_never_says_that_an_answer_is_kept_that_is_not(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await begin(w, app, pilot)
         await send(pilot, "hello")
         await until(lambda: "half" in conversation(app), "the answer")
@@ -199,9 +195,8 @@ async def test_a_question_never_says_that_an_answer_is_kept_that_is_not(world):
         await until(lambda: not app.is_running, "the end")
 
 
-async def test_quitting_asks_once(world):
-    w = world(["Good day."])
-    async with w.running() as (app, pilot):
+async def test_quitting_asks_once(running):
+    async with running(["Good day."]) as (w, app, pilot):
         await begin(w, app, pilot, "hello")
         await pilot.press("ctrl+q")
         assert "nothing of it is kept" in await question(app)
@@ -210,9 +205,8 @@ async def test_quitting_asks_once(world):
     assert w.final_save.lines == []
 
 
-async def test_keep_saves_all_of_it_as_a_new_session(world):
-    w = world(["Good day."], ["Again."])
-    async with w.running() as (app, pilot):
+async def test_keep_saves_all_of_it_as_a_new_session(running):
+    async with running(["Good day."], ["Again."]) as (w, app, pilot):
         before = await begin(w, app, pilot, "hello")
         await send(pilot, "/name Kept")
         await send(pilot, "/keep")
@@ -221,8 +215,7 @@ async def test_keep_saves_all_of_it_as_a_new_session(world):
         await until(lambda: kept in rows(app) and before not in rows(app), "the list")
         await until(lambda: "saved" in status(app) and "PRIVATE" not in status(app), "the status")
         assert "Good day." in conversation(app)
-        await send(pilot, "more")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "more")
         await send(pilot, "/keep")
         await until(lambda: "This session is already saved" in notices(app))
     assert [text for _, text, _ in messages(w, kept)] == ["hello", "Good day.", "more", "Again."]
@@ -230,9 +223,8 @@ async def test_keep_saves_all_of_it_as_a_new_session(world):
     assert w.final_save.lines == [f"Resume with: sibyl-tui --session {kept}"]
 
 
-async def test_it_is_found_by_no_search_but_within(world):
-    w = world(["Good day."])
-    async with w.running() as (app, pilot):
+async def test_it_is_found_by_no_search_but_within(running):
+    async with running(["Good day."]) as (w, app, pilot):
         await begin(w, app, pilot, SECRET)
         await send(pilot, f"/search {SECRET}")
         found = await asyncio.to_thread(w.workspace.reader.search, SECRET, 10)

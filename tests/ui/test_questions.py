@@ -205,15 +205,14 @@ async def test_a_second_question_waits_for_the_first(world, asked):
         assert asked == ["one"]
 
 
-async def test_a_question_of_work_in_the_background_holds_nothing_up(world, asked, monkeypatch):
+async def test_a_question_of_work_in_the_background_holds_nothing_up(running, asked, monkeypatch):
     ask = registry.FUNCTIONS["save"]
 
     async def ask_later(shell, arguments):
         shell.in_background(lambda shell: ask(shell, arguments))
 
     monkeypatch.setitem(registry.FUNCTIONS, "save", ask_later)
-    w = world(["An answer."])
-    async with w.running() as (app, pilot):
+    async with running(["An answer."]) as (_, app, pilot):
         for name in ("one", "two"):
             await send(pilot, f"/save {name}")
             await question(app)
@@ -237,9 +236,8 @@ async def test_what_goes_wrong_after_a_yes_is_said(world, monkeypatch):
 
 
 @pytest.mark.fast
-async def test_the_program_can_be_left_with_a_question_open(world, asked):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_the_program_can_be_left_with_a_question_open(running, asked):
+    async with running() as (w, app, pilot):
         await pilot.press("x")
         app.chat.prompt.set_text("")
         await ask(app, pilot)
@@ -249,10 +247,9 @@ async def test_the_program_can_be_left_with_a_question_open(world, asked):
     assert not w.final_save.failed
 
 
-async def test_an_answer_goes_on_behind_a_question(world, asked):
+async def test_an_answer_goes_on_behind_a_question(running, asked):
     gate = asyncio.Event()
-    w = world(["one", gate, " two"])
-    async with w.running() as (app, pilot):
+    async with running(["one", gate, " two"]) as (_, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "one" in conversation(app))
         await ask(app, pilot)

@@ -1,13 +1,15 @@
-"""Prompts that wait, taken back: on screen, in what is sent, and on disk."""
+"""Prompts that wait for an answer, and what follows its end."""
 
 import asyncio
 
+import pytest
 from textual import events
 from textual.widgets import TextArea
 
-from tests.ui.screen import conversation, go_to, notices, send, status, wait_for_answer
+from tests.ui.screen import conversation, go_to, mark, notices, send, status, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.app.controllers.side_requests import Summaries
 from tui.widgets.prompt import Prompt
 
 
@@ -29,10 +31,9 @@ async def kept_busy(app):
     return done
 
 
-async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(world):
+async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(running):
     gate = asyncio.Event()
-    w = world(["one", gate], ["two"])
-    async with w.running() as (app, pilot):
+    async with running(["one", gate], ["two"]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
@@ -53,9 +54,8 @@ async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(world):
         await until(lambda: kept(w) == ("third!", ()), "the draft without what was sent")
 
 
-async def test_all_are_dropped_and_nothing_of_them_is_kept(world):
-    w = world(["one", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_all_are_dropped_and_nothing_of_them_is_kept(running):
+    async with running(["one", asyncio.Event()]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
@@ -67,9 +67,8 @@ async def test_all_are_dropped_and_nothing_of_them_is_kept(world):
         await until(lambda: "queued" not in status(app))
 
 
-async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):
-    w = world(["one", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_what_is_being_sent_already_is_told_and_not_sent_twice(running):
+    async with running(["one", asyncio.Event()]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
@@ -79,10 +78,9 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):
         assert app.chat.prompt.text == ""
 
 
-async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(world):
+async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(running):
     gate = asyncio.Event()
-    w = world(["one", gate], ["two"], ["three"], ["four"])
-    async with w.running() as (app, pilot):
+    async with running(["one", gate], ["two"], ["three"], ["four"]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
@@ -100,10 +98,9 @@ async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(w
         assert tuple(text for _, text, _ in messages(w, w.workspace.current.id)) == said
 
 
-async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(world):
+async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(running):
     gate, late = asyncio.Event(), asyncio.Event()
-    w = world(["one", gate], ["two", late], ["three"])
-    async with w.running() as (app, pilot):
+    async with running(["one", gate], ["two", late], ["three"]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         done = await kept_busy(app)
@@ -122,10 +119,9 @@ async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(
         ]
 
 
-async def test_a_paste_that_was_folded_is_folded_again_after_a_restart(world):
+async def test_a_paste_that_was_folded_is_folded_again_after_a_restart(running):
     pasted = "".join(f"line {number}\n" for number in range(120))
-    w = world(["Read."])
-    async with w.running() as (app, pilot):
+    async with running(["Read."]) as (w, app, pilot):
         await pilot.press(*"See", "colon")
         app.chat.query_one(TextArea).post_message(events.Paste(pasted))
         await until(lambda: app.chat.prompt.text == f"See:{pasted}", "the paste")
@@ -139,10 +135,9 @@ async def test_a_paste_that_was_folded_is_folded_again_after_a_restart(world):
         assert messages(w, w.workspace.current.id)[0][1] == f"See:{pasted}ok"
 
 
-async def test_any_that_waits_can_be_taken_back(world):
+async def test_any_that_waits_can_be_taken_back(running):
     gate = asyncio.Event()
-    w = world(["one", gate], ["two"], ["three"])
-    async with w.running() as (app, pilot):
+    async with running(["one", gate], ["two"], ["three"]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         for text in ("second", "third", "fourth"):
@@ -159,9 +154,8 @@ async def test_any_that_waits_can_be_taken_back(world):
         assert asked == ["first", "second", "fourth"]
 
 
-async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(world):
-    w = world(["one", asyncio.Event()], ["two"])
-    async with w.running() as (app, pilot):
+async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(running):
+    async with running(["one", asyncio.Event()], ["two"]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
@@ -186,10 +180,11 @@ async def failing_after(app, pilot, w, fail):
     await wait_for_answer(w)
 
 
-async def test_after_a_failure_what_waited_stays_apart_and_goes_on_when_the_user_says_so(world):
+async def test_after_a_failure_what_waited_stays_apart_and_goes_on_when_the_user_says_so(running):
     fail = asyncio.Event()
-    w = world(["one", fail, ZeroDivisionError("a defect")], ["two"], ["three"], ["last"])
-    async with w.running() as (app, pilot):
+    async with running(
+        ["one", fail, ZeroDivisionError("a defect")], ["two"], ["three"], ["last"]
+    ) as (w, app, pilot):
         await failing_after(app, pilot, w, fail)
         await until(lambda: app.chat.prompt.text == "second")
         assert w.workspace.current.prompt.queue.held == ("third", "fourth")
@@ -207,9 +202,8 @@ async def test_after_a_failure_what_waited_stays_apart_and_goes_on_when_the_user
         await until(lambda: kept(w) is None)
 
 
-async def test_escape_takes_nothing_of_what_waits_into_a_text_and_sends_what_is_sent_since(world):
-    w = world(["one", asyncio.Event()], ["two"])
-    async with w.running() as (app, pilot):
+async def test_escape_takes_nothing_of_what_waits_into_a_text_and_sends_what_is_sent_since(running):
+    async with running(["one", asyncio.Event()], ["two"]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
@@ -267,3 +261,161 @@ async def test_prompts_sent_while_their_session_is_opened_are_in_the_draft_and_t
         asked = [text for role, text, _ in messages(w, there) if role == "user"]
         assert asked == ["Hello", "second", "third"]
         await until(lambda: kept(w) is None)
+
+
+class SlowEnd:
+    """Turns that do not end before they are let."""
+
+    def __init__(self, app, monkeypatch):
+        self._app = app
+        self.asked, self.gate = asyncio.Event(), asyncio.Event()
+        self._consider = app.controllers.summaries.consider
+        monkeypatch.setattr(Summaries, "consider", staticmethod(self._slow))
+
+    def is_over(self):
+        """Whether nothing follows an answer any more."""
+        return all(each.name != "continue after the answer" for each in self._app.workers)
+
+    async def _slow(self, conversation):
+        self.asked.set()
+        await self.gate.wait()
+        await self._consider(conversation)
+
+
+async def test_what_waits_is_not_sent_where_the_answer_before_it_was_stopped(running, monkeypatch):
+    async with running(["one"], ["two", asyncio.Event()]) as (w, app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        await send(pilot, "first")
+        await until(end.asked.is_set, "the end of the first answer")
+        await send(pilot, "second")
+        await until(lambda: "two" in conversation(app))
+        await send(pilot, "third")
+        await until(lambda: w.workspace.current.prompt.queued == ["third"])
+        await pilot.press("escape")
+        await until(lambda: app.chat.prompt.text == "third", "what waited")
+        await wait_for_answer(w)
+        end.gate.set()
+        await until(end.is_over, "the end")
+        assert w.workspace.current.prompt.queued == []
+        await wait_for_answer(w)
+        said = [(text, status) for _, text, status in messages(w, w.workspace.current.id)]
+        assert said == [("first", None), ("one", None), ("second", None), ("two", "interrupted")]
+    assert len(w.model.requests) == 2
+
+
+async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(running, monkeypatch):
+    hold = asyncio.Event()
+    async with running(["one", hold]) as (w, app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        closed = w.workspace.current
+        await until(lambda: closed.prompt.queued == ["second"])
+        hold.set()
+        await until(end.asked.is_set, "the end of the answer")
+        await send(pilot, "/session close")
+        await until(lambda: 'Closed "' in notices(app))
+        end.gate.set()
+        await until(end.is_over, "the end")
+        assert not closed.notices
+        assert w.drafts().load(closed.id).queued == ("second",)
+        await go_to(app, pilot, closed.id)
+        await until(lambda: app.chat.prompt.text == "second", "what waited")
+
+
+async def test_an_answer_read_to_its_end_is_not_unread_for_having_been_left(world, monkeypatch):
+    w = world(["one"])
+    other = await w.session("elsewhere", "there")
+    async with w.running() as (app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        await send(pilot, "first")
+        read = w.workspace.current.id
+        await until(end.asked.is_set, "the end of the answer")
+        await go_to(app, pilot, other)
+        await until(lambda: "there" in conversation(app))
+        end.gate.set()
+        await until(end.is_over, "the end")
+        await until(lambda: mark(app, read) is not None)
+        assert mark(app, read) != "unread"
+
+
+async def test_two_ends_at_once_lead_to_what_waits_in_each(running, monkeypatch):
+    hold = asyncio.Event()
+    async with running(["one", hold], ["eins", hold], ["two"], ["zwei"]) as (w, app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        ids = []
+        for first, answer, waiting in (("first", "one", "next"), ("erstens", "eins", "dann")):
+            await send(pilot, first)
+            await until(lambda answer=answer: answer in conversation(app))
+            await send(pilot, waiting)
+            await until(lambda waiting=waiting: w.workspace.current.prompt.queued == [waiting])
+            ids.append(w.workspace.current.id)
+            await pilot.press("ctrl+n")
+            await until(lambda: w.workspace.current.id not in ids, "a new session")
+        hold.set()
+        await until(end.asked.is_set, "an end")
+        end.gate.set()
+        await until(lambda: len(w.model.requests) == 4, "what waited")
+        await until(
+            lambda: not any(w.workspace.switcher.find(each) for each in ids), "both to be closed"
+        )
+        for session_id, prompts in zip(ids, (["first", "next"], ["erstens", "dann"]), strict=True):
+            said = messages(w, session_id)
+            assert [text for role, text, _ in said if role == "user"] == prompts
+            assert len(said) == 4
+            await until(lambda session_id=session_id: mark(app, session_id) == "unread")
+
+
+async def test_what_waits_goes_back_by_escape_while_the_end_before_it_is_saved(
+    running, monkeypatch
+):
+    hold = asyncio.Event()
+    async with running(["one", hold], ["two"]) as (w, app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await until(lambda: w.workspace.current.prompt.queued == ["second"])
+        hold.set()
+        await until(end.asked.is_set, "the end of the answer")
+        await pilot.press("escape")
+        await until(lambda: app.chat.prompt.text == "second", "what waited")
+        assert w.workspace.current.prompt.queued == []
+        await pilot.press("!", "enter")
+        end.gate.set()
+        await until(lambda: "two" in conversation(app))
+        await wait_for_answer(w)
+        said = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
+        assert said == ["first", "second!"]
+        assert "Nothing to stop" not in notices(app)
+
+
+@pytest.mark.parametrize(
+    "where", ["summaries.consider", pytest.param("session_list.refresh", marks=pytest.mark.full)]
+)
+async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeypatch, where):
+    hold = asyncio.Event()
+    w = world(["one", hold], ["two"])
+    w.defect = ZeroDivisionError
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await until(lambda: w.workspace.current.prompt.queued == ["second"])
+
+        async def fail(*_):
+            raise ZeroDivisionError("a defect")
+
+        with monkeypatch.context() as broken:
+            part, name = where.split(".")
+            broken.setattr(type(getattr(app.controllers, part)), name, fail)
+            hold.set()
+            await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
+        if where == "summaries.consider":
+            await until(lambda: app.chat.prompt.text == "second", "what waited")
+            await pilot.press("enter")
+        await until(lambda: "two" in conversation(app), "the next answer")
+        await wait_for_answer(w)
+    said = [text for _, text, _ in messages(w, w.workspace.current.id)]
+    assert said == ["first", "one", "second", "two"]

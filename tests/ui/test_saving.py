@@ -28,9 +28,8 @@ def refuse(lease, records, *lines):
     raise StorageFull("No space left on device")
 
 
-async def test_the_tick_writes_what_could_not_be_written_before(world, monkeypatch):
-    w = world(["Hi."])
-    async with w.running(interval=0.02) as (app, pilot):
+async def test_the_tick_writes_what_could_not_be_written_before(running, monkeypatch):
+    async with running(["Hi."], interval=0.02) as (w, app, pilot):
         append = w.store.append
         monkeypatch.setattr(w.store, "append", refuse)
         await send(pilot, "hello")
@@ -40,11 +39,10 @@ async def test_the_tick_writes_what_could_not_be_written_before(world, monkeypat
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
 
-async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(world, monkeypatch):
+async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(running, monkeypatch):
     monkeypatch.setattr("tui.app.controllers.turns._SLOW_SAVE", 0)
     more, last, go_on = asyncio.Event(), asyncio.Event(), threading.Event()
-    w = world(["The beginning", more, " goes on", last, " and ends."])
-    async with w.running() as (app, pilot):
+    async with running(["The beginning", more, " goes on", last, " and ends."]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "The beginning" in conversation(app), "the beginning of the answer")
         await until(lambda: not w.workspace.current.unsaved, "its first save")
@@ -63,9 +61,8 @@ async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(world, mo
         await wait_for_answer(w)
 
 
-async def test_without_an_interval_nothing_is_written_by_itself(world, monkeypatch):
-    w = world(["Hi."])
-    async with w.running(interval=0) as (app, pilot):
+async def test_without_an_interval_nothing_is_written_by_itself(running, monkeypatch):
+    async with running(["Hi."], interval=0) as (w, app, pilot):
         append = w.store.append
         monkeypatch.setattr(w.store, "append", refuse)
         await send(pilot, "hello")
@@ -81,9 +78,8 @@ def fail_unforeseen(lease, records, *lines):
 
 
 @pytest.mark.parametrize("append", [refuse, fail_unforeseen])
-async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(world, monkeypatch, append):
-    w = world(["Hi."])
-    async with w.running() as (app, pilot):
+async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(running, monkeypatch, append):
+    async with running(["Hi."]) as (w, app, pilot):
         monkeypatch.setattr(w.store, "append", append)
         await send(pilot, "hello")
         await until(lambda: "NOT SAVED" in status(app))
@@ -98,10 +94,9 @@ async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(world, monk
 
 
 async def test_a_prompt_that_an_unforeseen_error_keeps_from_disk_is_told_and_saved_later(
-    world, monkeypatch
+    running, monkeypatch
 ):
-    w = world(["Hi."])
-    async with w.running() as (app, pilot):
+    async with running(["Hi."]) as (w, app, pilot):
         append = w.store.append
         monkeypatch.setattr(w.store, "append", fail_unforeseen)
         await send(pilot, "hello")
@@ -129,9 +124,8 @@ async def test_what_was_typed_and_cannot_be_kept_at_the_end_is_put_elsewhere(wor
     assert w.final_save.failed
 
 
-async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_next_start(world):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_next_start(running):
+    async with running() as (w, app, pilot):
         session_id = w.workspace.current.id
         await pilot.press(*"not")
         await until(lambda: w.drafts().load(session_id), "the draft")
@@ -142,18 +136,16 @@ async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_n
         assert app.chat.prompt.text == "notyet"
 
 
-async def test_a_look_around_leaves_nothing_behind(world):
-    w = world()
-    async with w.running() as (_, pilot):
+async def test_a_look_around_leaves_nothing_behind(running):
+    async with running() as (w, _, pilot):
         await pilot.press("a", "backspace")
     assert not list(w.root.glob("sessions/*"))
     assert not list(w.root.glob("drafts/*"))
     assert w.final_save.lines == []
 
 
-async def test_what_is_typed_while_an_answer_ends_stays(world, monkeypatch):
-    w = world(["Hi."])
-    async with w.running() as (app, pilot):
+async def test_what_is_typed_while_an_answer_ends_stays(running, monkeypatch):
+    async with running(["Hi."]) as (w, app, pilot):
         append, gate = w.store.append, threading.Event()
 
         def slow(lease, records, *lines):
@@ -173,18 +165,16 @@ async def test_what_is_typed_while_an_answer_ends_stays(world, monkeypatch):
         assert w.workspace.current.prompt.text == "typedmore"
 
 
-async def test_a_prompt_shows_in_the_list_at_once(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_a_prompt_shows_in_the_list_at_once(running):
+    async with running(["half", asyncio.Event()]) as (w, app, pilot):
         await until(lambda: rows(app))
         await send(pilot, "hello")
         await until(lambda: mark(app, w.workspace.current.id) == "running")
         assert app.chat.rows.rows[0].label == "hello"
 
 
-async def test_page_up_in_the_prompt_scrolls_the_conversation(world):
-    w = world(["\n\n".join(f"line {number}" for number in range(200))])
-    async with w.running() as (app, pilot):
+async def test_page_up_in_the_prompt_scrolls_the_conversation(running):
+    async with running(["\n\n".join(f"line {number}" for number in range(200))]) as (_, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "line 199" in conversation(app))
         await pilot.press("pageup")
@@ -233,9 +223,8 @@ async def test_typing_goes_on_while_a_slow_disk_keeps_what_was_typed_before(worl
     assert w.drafts().load(w.workspace.current.id).text == "first second"
 
 
-async def test_typing_goes_on_while_a_slow_disk_saves_after_an_answer(world, monkeypatch):
-    w = world(["Hi."])
-    async with w.running() as (app, pilot):
+async def test_typing_goes_on_while_a_slow_disk_saves_after_an_answer(running, monkeypatch):
+    async with running(["Hi."]) as (w, app, pilot):
         try_save, asked, gate = w.workspace.pool.try_save, asyncio.Event(), asyncio.Event()
 
         async def slow(conversation):

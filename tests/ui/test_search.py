@@ -8,6 +8,7 @@ import pytest
 
 from tests.ui.screen import (
     conversation,
+    have_answered,
     lines,
     notices,
     send,
@@ -274,9 +275,8 @@ async def test_much_that_another_program_writes_is_indexed_once_it_is_looked_for
 
 
 @pytest.mark.fast
-async def test_a_search_that_fails_says_why(world, monkeypatch):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_a_search_that_fails_says_why(running, monkeypatch):
+    async with running() as (w, app, pilot):
 
         def broken(*_, **__):
             raise StorageError("Cannot search the sessions: gone")
@@ -398,8 +398,7 @@ async def test_what_is_sent_from_there_stands_at_the_end(world):
     session_id = await w.session(*long_talk(), name="Long")
     async with gone_to(w, "needle") as (app, pilot):
         await pilot.press("escape")
-        await send(pilot, "and now")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "and now")
         await until(lambda: "It goes on." in conversation(app))
         assert "message 399" in conversation(app)
         assert "needle" not in conversation(app)
@@ -566,9 +565,8 @@ async def test_a_model_that_fails_leaves_what_was_found(world):
         await go_there(app, pilot)
 
 
-async def test_no_model_is_asked_from_a_private_session(world):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_no_model_is_asked_from_a_private_session(running):
+    async with running() as (w, app, pilot):
         await send(pilot, "/private")
         await until(lambda: w.workspace.current.private, "the private session")
         await look_for(app, pilot, "?copy")

@@ -1,6 +1,7 @@
-"""Archive, trash and fork on screen, with a real store."""
+"""Sessions are archived, deleted, forked and brought back, by the user or by their age."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 from textual import events
@@ -13,11 +14,13 @@ from tests.ui.screen import (
     report,
     rows,
     send,
+    status,
     wait_for_answer,
     words,
 )
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
+from tui.config.settings_schema import RetentionSettings
 from tui.domain.views.session_rows import Group
 
 pytestmark = pytest.mark.full
@@ -242,3 +245,61 @@ async def test_a_change_in_an_archived_session_takes_it_out_of_the_group(world):
         await until(lambda: "There." in conversation(app))
         await until(lambda: archived(app) == ([], 0), "the list")
         assert where(w, here) == "open"
+
+
+def state(world, session_id):
+    return world.other_program().entry(session_id).status
+
+
+@pytest.mark.fast
+async def test_the_start_archives_what_is_old_and_says_so(world):
+    w = world()
+    old = await w.session("Long ago")
+    w.clock.now += timedelta(days=31)
+    new = await w.session("Just now")
+    async with w.running() as (app, _):
+        await until(lambda: "1 older session moved to the archive" in notices(app), "the line")
+        await until(lambda: rows(app)[1:] == [new], "the list without it")
+    assert [state(w, each) for each in (old, new)] == ["archived", "closed"]
+
+
+@pytest.mark.fast
+async def test_the_session_that_is_begun_in_stays_however_old_it_is(world):
+    w = world()
+    w.retention = RetentionSettings(backlog_limit=1)
+    here = await w.session("Long ago")
+    w.clock.now += timedelta(days=99)
+    other = await w.session("Another")
+    active = await w.session("Active")
+    async with w.running(here) as (app, _):
+        await until(lambda: "moved to the archive" in notices(app), "the line")
+        assert state(w, here) == "open"
+    assert [state(w, each) for each in (other, active)] == ["archived", "archived"]
+
+
+@pytest.mark.fast
+async def test_ctrl_n_shows_the_new_session_and_then_what_was_archived(world):
+    w = world(["Yes."])
+    w.retention = RetentionSettings(backlog_limit=2)
+    old = await w.session("Old")
+    async with w.running() as (app, pilot):
+        first = w.workspace.current.id
+        await send(pilot, "Is it?")
+        await until(lambda: "Yes." in words(app))
+        await pilot.press("ctrl+n")
+        await until(lambda: first not in status(app), "the new session")
+        await until(lambda: "(archived 1 older)" in notices(app), "what was archived")
+        await until(lambda: old not in rows(app), "the list without it")
+    assert state(w, old) == "archived"
+
+
+@pytest.mark.fast
+async def test_what_the_hook_does_wrong_is_told(world):
+    w = world()
+    w.hook = ("/nowhere/to/be/found",)
+    old = await w.session("Long ago")
+    w.clock.now += timedelta(days=31)
+    await w.session("Just now")
+    async with w.running() as (app, _):
+        await until(lambda: "The archive hook could not be started" in notices(app), "the failure")
+    assert state(w, old) == "archived"

@@ -126,9 +126,8 @@ PLACES = {
         *(pytest.param(keys, TINY, id=place) for place, keys in PLACES.items()),
     ],
 )
-async def test_every_size_that_a_terminal_is_given_lives(world, keys, sizes):
-    w = world([MARKDOWN])
-    async with w.running(size=(100, 30)) as (app, pilot):
+async def test_every_size_that_a_terminal_is_given_lives(running, keys, sizes):
+    async with running([MARKDOWN], size=(100, 30)) as (w, app, pilot):
         await send(pilot, "Where?")
         await until(lambda: "See here" in conversation(app))
         await wait_for_answer(w)

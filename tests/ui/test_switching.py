@@ -1,12 +1,17 @@
-"""Looking at sessions, opening them, and going back."""
+"""From one session to another: by list, keys and walks, and back to where it was left."""
 
 import asyncio
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
 
 from tests.ui.screen import (
     conversation,
     go_to,
     lines,
     mark,
+    newest_notice,
     notices,
     rows,
     send,
@@ -15,8 +20,12 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.domain.views.session_rows import Group, SessionRow
 from tui.errors import StorageError, StorageFull
+from tui.screens import session_walk
+from tui.screens.session_walk import SessionWalk
 from tui.storage.journal import Journal
+from tui.widgets.intents import MoreWanted
 
 
 async def test_enter_in_the_sidebar_shows_a_session_and_writes_nothing(world):
@@ -213,3 +222,244 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
     lease.release()
     assert [text for _, text, _ in messages(w, there)] == ["Elsewhere", "Yes."]
     assert w.drafts().aside(there)[0][1].text == "hello"
+
+
+def rows_of(ids):
+    """Rows of a list, from the top."""
+    return [SessionRow(each, each, Group.TODAY, "", 1) for each in ids]
+
+
+@pytest.fixture
+def watch():
+    """A clock, in seconds."""
+
+    class Watch:
+        now = 0.0
+
+        def __call__(self):
+            return self.now
+
+    return Watch()
+
+
+@pytest.fixture
+def step(watch):
+    """Steps through a list from the session on screen; gives the one that is selected."""
+    said = []
+    listed = SimpleNamespace(loaded=SimpleNamespace(more=True))
+    sidebar = SimpleNamespace(rows=listed, post_message=said.append)
+    prompt = SimpleNamespace(editor=SimpleNamespace(call_later=lambda _: None))
+    walk = SessionWalk(sidebar, prompt, watch)
+
+    def step(ids, shown, way, aim=None):
+        said.clear()
+        listed.shown, walk.shown, walk.aim = rows_of(ids), shown, aim
+        walk.step(way)
+        return walk.aim
+
+    step.said = said
+    return step
+
+
+def test_the_way_back_is_the_way_there_though_the_session_that_was_left_moved_down(step):
+    assert step("abcd", "a", 1) == "b"
+    assert step("bcad", "b", -1) == "a"
+    assert step("bcad", "a", 1) == "b"
+    assert step("bcad", "b", 1) == "c"
+    assert step("bcad", "c", 1) == "d"
+
+
+def test_a_later_step_goes_by_the_list_as_it_is(step, watch):
+    step("abcd", "a", 1)
+    watch.now = 10
+    assert step("bcad", "b", 1) == "c"
+    assert step("bcad", "c", 1) == "a"
+
+
+def test_a_step_from_where_another_way_led_goes_by_the_list_as_it_is(step):
+    step("abcd", "a", 1)
+    assert step("bcad", "d", -1) == "a"
+
+
+def test_what_is_read_meanwhile_is_walked_through_behind_and_what_is_gone_is_not(step):
+    step("ab", "a", 1)
+    assert step("bcd", "b", 1) == "c"
+    assert step("bcd", "c", -1) == "b"
+    assert step("bcd", "b", -1) == "b"
+
+
+def test_steps_go_on_from_what_was_aimed_at_not_from_what_is_shown_still(step):
+    assert step("abc", "a", 1, aim=step("abc", "a", 1)) == "c"
+
+
+def test_more_is_wanted_twenty_rows_before_the_end(step):
+    names = [str(number) for number in range(50)]
+    step(names, "28", 1)
+    assert step.said == []
+    step(names, "29", 1)
+    assert [type(each) for each in step.said] == [MoreWanted]
+
+
+async def test_alt_up_leads_back_to_a_session_that_alt_down_closed(world, monkeypatch):
+    monkeypatch.setattr(session_walk, "_SECONDS", 1000.0)
+    first, second = asyncio.Event(), asyncio.Event()
+    w = world(["one", first], ["two", second])
+    below, above = await w.session("below"), await w.session("above")
+    async with w.running(above) as (app, pilot):
+        await until(lambda: rows(app)[:2] == [above, below], "the list")
+        await send(pilot, "go")
+        await until(lambda: "one" in conversation(app))
+        await pilot.press("alt+down")
+        await until(lambda: app.chat.shown == below)
+        await send(pilot, "go")
+        await until(lambda: "two" in conversation(app))
+        await pilot.press("alt+up")
+        await until(lambda: app.chat.shown == above)
+        first.set()
+        await wait_for_answer(w)
+        await pilot.press("alt+down")
+        await until(lambda: app.chat.shown == below)
+        await until(lambda: rows(app)[:2] == [below, above], "the session that was closed below")
+        await pilot.press("alt+up")
+        await until(lambda: app.chat.shown == above, "the way back")
+        second.set()
+
+
+@pytest.mark.full
+async def test_each_session_is_gone_on_reading_where_it_was_left_however_far_up(world):
+    w = world()
+    long = await w.session(*(f"Message {number}" for number in range(400)))
+    other = await w.session("Elsewhere")
+    async with w.running(long) as (app, pilot):
+        await until(lambda: other in rows(app))
+
+        async def read_up_to(text):
+            while text not in conversation(app):
+                await pilot.press("pageup")
+
+        await read_up_to("Message 60")
+        before = lines(app)
+        await go_to(app, pilot, other)
+        await until(lambda: "Elsewhere" in conversation(app))
+        await go_to(app, pilot, long)
+        await until(lambda: lines(app) == before, "where it was left")
+        await send(pilot, f"/load {other}")
+        await until(lambda: 'Opened "Elsewhere"' in notices(app))
+        await send(pilot, f"/load {long}")
+        await until(lambda: long in status(app))
+        await until(lambda: lines(app)[:5] == before[:5], "where it was left")
+        app.chat.transcript.focus()
+        await until(lambda: app.focused is app.chat.transcript)
+        await pilot.press("end")
+        await until(lambda: "Message 399" in conversation(app), "its end")
+
+
+@pytest.mark.full
+async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_limit(world, tmp_path):
+    gate = asyncio.Event()
+    w = world(*(["Begun. ", gate, f"Done {number}."] for number in range(10)))
+    other = await w.session("Closed before", name="closed", project=str(tmp_path))
+    async with w.running() as (app, pilot):
+        made = []
+        for number in range(10):
+            await send(pilot, f"Go {number}")
+            await until(lambda: "Begun." in conversation(app))
+            made.append(w.workspace.current.id)
+            if number < 9:
+                await pilot.press("ctrl+n")
+                await until(lambda: w.workspace.current.untouched, "a new one")
+        limit = "The limit is 10 open sessions. Close one first."
+        for command in ("/new", "/load closed", "/resume closed", "/fork"):
+            before = newest_notice(app)
+            await send(pilot, command)
+            await until(lambda before=before: newest_notice(app) is not before, command)
+            assert limit in newest_notice(app).notice.text
+            assert w.workspace.current.id == made[-1]
+        assert {w.other_program().entry(each).status for each in made} == {"open"}
+        assert w.other_program().entry(other).status == "closed"
+        gate.set()
+        opened = w.workspace.open
+        await until(lambda: not any(each.activity.running for each in opened), "the answers")
+        await until(lambda: [mark(app, each) for each in made[:-1]] == ["unread"] * 9, "the marks")
+    assert [messages(w, each)[-1][1] for each in made] == [
+        f"Begun. Done {number}." for number in range(10)
+    ]
+
+
+async def test_the_count_of_what_other_projects_have_follows_what_the_start_archives(world):
+    w = world()
+    await w.session("Long ago", scope="project:/other")
+    w.clock.now += timedelta(days=31)
+    await w.session("Elsewhere", scope="project:/other")
+    async with w.running() as (app, _):
+        await until(lambda: "1 older session moved to the archive" in notices(app), "the line")
+        await until(lambda: app.chat.rows.elsewhere == 1, "the count")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("target", ["shop#2", "#2", "project:/shop#2"])
+async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(world, target):
+    w = world()
+    await w.session("One")
+    await w.session("Two", "Yes.")
+    async with w.running() as (app, pilot):
+        await until(lambda: " shop" in status(app))
+        await send(pilot, f"/load {target}")
+        await until(lambda: 'Opened "Two"' in notices(app))
+
+
+def said(count):
+    return [f"message {number}" for number in range(count)]
+
+
+async def test_home_leads_to_the_first_message_of_all_and_end_back(world):
+    w = world()
+    session_id = await w.session(*said(400))
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: "message 399" in conversation(app), "the end")
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("home")
+        await until(lambda: "message 0\n" in conversation(app), "the beginning")
+        assert app.chat.conversation.cursor.message.text == "message 0"
+        await pilot.press("pagedown")
+        # Keys wait for a page that is being read.
+        await until(lambda: "message 0\n" not in conversation(app), "the next rows")
+        await pilot.press("end")
+        await until(lambda: "message 399" in conversation(app), "the end")
+        await until(lambda: app.chat.conversation.following, "the end of it")
+
+
+async def test_from_the_beginning_one_reads_on_to_the_end(world):
+    w = world()
+    session_id = await w.session(*said(160))
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: "message 159" in conversation(app), "the end")
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("home")
+        await until(lambda: "message 0\n" in conversation(app), "the beginning")
+        seen = [conversation(app)]
+
+        async def read_on():
+            while not app.chat.conversation.following:
+                # Nothing moves while the next page is read.
+                await pilot.press("pagedown")
+                await pilot.pause()
+                seen.append(conversation(app))
+
+        await asyncio.wait_for(read_on(), 240)
+        read = "\n".join(seen)
+        assert all(f"message {number}" in read for number in range(160))
+
+
+async def test_what_is_all_at_hand_is_not_read_again(world):
+    w = world()
+    session_id = await w.session(*said(30))
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: "message 29" in conversation(app), "the end")
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("home")
+        await until(lambda: "message 0\n" in conversation(app), "the beginning")
+        assert w.workspace.current.pages.excerpt is None

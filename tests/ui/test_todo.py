@@ -69,9 +69,8 @@ async def test_it_is_that_of_the_session_on_screen_and_comes_back_after_a_kill(w
         await until(lambda: panel(app)[1:] == ["[ ] 1. mine"])
 
 
-async def test_text_from_outside_is_neither_obeyed_nor_markup(world):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_text_from_outside_is_neither_obeyed_nor_markup(running):
+    async with running() as (_, app, pilot):
         app.chat.prompt.set_text("/todo add [@click=app.quit]x[/] \x1b]0;t\x1b\\ 会話")
         await pilot.press("enter")
         await until(lambda: panel(app))

@@ -7,7 +7,7 @@ import pytest
 from textual import events
 
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
-from tests.ui.screen import activity, conversation, notices, send, wait_for_answer
+from tests.ui.screen import activity, conversation, have_answered, notices, send, wait_for_answer
 from tests.ui.world import PLACE, messages
 from tests.visible_text import visible_text
 from tests.waiting import until
@@ -76,8 +76,7 @@ async def test_it_lists_tools_and_servers_and_starts_none(with_tools):
         assert "not started" in shown(app)
         assert w.servers.started == 0
         await pilot.press("escape")
-        await send(pilot, "hi")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "hi")
         await listed(app, pilot, "ready, 2 tools")
         assert "read_file" in shown(app)
         assert "\x1b" not in shown(app)
@@ -87,8 +86,7 @@ async def test_it_lists_tools_and_servers_and_starts_none(with_tools):
 async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools):
     w = with_tools(["One."], ["Two."], ["Three."])
     async with w.running() as (app, pilot):
-        await send(pilot, "hi")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "hi")
         await listed(app, pilot, "ready, 2 tools")
         await highlight(app, pilot, "tool:files__read_file")
         await pilot.press("space")
@@ -121,8 +119,7 @@ async def test_a_tool_of_the_program_is_switched_on_for_good_and_off_again(with_
         await until(lambda: "● read_file" in shown(app), "it is on")
         assert load_tools(file).tools.enabled == ("read_file",)
         await pilot.press("escape")
-        await send(pilot, "hi")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "hi")
         assert "read_file" in [each.name for each in w.model.requests[0].tools]
         await listed(app, pilot, "● read_file")
         await pilot.press("space")
@@ -134,8 +131,7 @@ async def test_a_tool_of_the_program_is_switched_on_for_good_and_off_again(with_
 async def test_a_failed_server_says_why_and_is_restarted(with_tools):
     w = with_tools(["Hello."], servers=ScriptedServers(state="failed", reason="no such program"))
     async with w.running() as (app, pilot):
-        await send(pilot, "hi")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "hi")
         await listed(app, pilot, "failed: no such program")
         await highlight(app, pilot, "server:files")
         await pilot.press("r")
@@ -149,8 +145,7 @@ async def test_an_approval_is_withdrawn(with_tools):
     async with w.running() as (app, pilot):
         await listed(app, pilot, "always allowed, not offered now")
         await pilot.press("escape")
-        await send(pilot, "read it")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "read it")
         assert [t for r, t, _ in messages(w, w.workspace.current.id) if r == "tool"] == ["# Shop"]
         await listed(app, pilot, "always allowed · Read a file.")
         await highlight(app, pilot, "tool:files__read_file")
@@ -218,8 +213,7 @@ async def test_a_server_is_added_edited_and_removed_without_a_restart(with_tools
         assert load_tools(file).mcp["sums"].env == {"API_KEY": "s3cret"}
         assert file.stat().st_mode & 0o777 == 0o600
         await pilot.press("escape")
-        await send(pilot, "hi")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "hi")
         assert "sums__add" in [each.name for each in w.model.requests[0].tools]
         await listed(app, pilot, "ready, 2 tools")
         await highlight(app, pilot, "server:sums")
@@ -357,8 +351,7 @@ async def test_a_model_that_is_asked_about_a_file_and_sees_none_has_the_way_told
     # Tools of a server are no reason to say nothing.
     w.tools = Tools(set_up(servers=ScriptedServers(offered("time"))))
     async with w.running() as (app, pilot):
-        await send(pilot, "what is said in other.md?")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "what is said in other.md?")
         assert "/tools" not in notices(app)
         await send(pilot, "what is said in notes.md?")
         await until(lambda: "/tools lets it read them" in notices(app), "the way")

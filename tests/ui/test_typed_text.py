@@ -4,6 +4,7 @@ from textual import events
 
 from tests.ui.screen import (
     conversation,
+    have_answered,
     lines,
     notice,
     notices,
@@ -11,7 +12,6 @@ from tests.ui.screen import (
     rows,
     send,
     type_at_once,
-    wait_for_answer,
 )
 from tests.ui.world import messages
 from tests.visible_text import results_text
@@ -38,8 +38,7 @@ async def asks(app, words):
 
 async def reading(w, app, pilot, *pairs):
     """Go into a conversation of one question and its answer."""
-    await send(pilot, "hello")
-    await wait_for_answer(w)
+    await have_answered(w, pilot, "hello")
     await pilot.press("f6", *pairs)
     await until(lambda: app.focused is app.chat.transcript, "the conversation")
 
@@ -50,9 +49,8 @@ SENTENCES = [
 ]
 
 
-async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no_model(world):
-    w = world(["yes"])
-    async with w.running() as (app, pilot):
+async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no_model(running):
+    async with running(["yes"]) as (w, app, pilot):
         await reading(w, app, pilot)
         here = w.workspace.current.id
         for text, at_once in [*((each, True) for each in SENTENCES), ("repeat that", False)]:
@@ -72,9 +70,8 @@ async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no
         await until(lambda: len(w.model.requests) == 2, "the request")
 
 
-async def test_what_costs_or_changes_asks_and_enter_does_it(world):
-    w = world(["yes"], ["again"])
-    async with w.running() as (app, pilot):
+async def test_what_costs_or_changes_asks_and_enter_does_it(running):
+    async with running(["yes"], ["again"]) as (w, app, pilot):
         await reading(w, app, pilot)
         here = w.workspace.current.id
         for letter, words, withdrawing in (
@@ -96,9 +93,8 @@ async def test_what_costs_or_changes_asks_and_enter_does_it(world):
         await until(lambda: "version 2/2" in conversation(app), "what was asked about")
 
 
-async def test_enter_in_one_read_with_the_letter_answers_nothing_and_the_question_stands(world):
-    w = world(["yes"], ["again"])
-    async with w.running() as (app, pilot):
+async def test_enter_in_one_read_with_the_letter_answers_nothing_and_the_question_stands(running):
+    async with running(["yes"], ["again"]) as (w, app, pilot):
         await reading(w, app, pilot)
         type_at_once(app, "r<enter>", in_one_read=True)
         await asks(app, "Ask again for this answer")
@@ -107,9 +103,8 @@ async def test_enter_in_one_read_with_the_letter_answers_nothing_and_the_questio
         await until(lambda: "version 2/2" in conversation(app), "the second answer")
 
 
-async def test_a_click_elsewhere_takes_the_question_back(world):
-    w = world(["yes"])
-    async with w.running() as (app, pilot):
+async def test_a_click_elsewhere_takes_the_question_back(running):
+    async with running(["yes"]) as (w, app, pilot):
         await reading(w, app, pilot)
         await pilot.press("r")
         await asks(app, "Ask again for this answer")
@@ -156,19 +151,16 @@ async def test_in_an_empty_conversation_every_letter_is_text(world):
         await prompt_has(app, "yes, repeat")
 
 
-async def test_text_goes_where_the_caret_of_the_draft_is(world):
-    w = world(["yes"])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await wait_for_answer(w)
+async def test_text_goes_where_the_caret_of_the_draft_is(running):
+    async with running(["yes"]) as (w, app, pilot):
+        await have_answered(w, pilot, "hello")
         await pilot.press(*"one two", "home", "f6")
         type_at_once(app, "err ")
         await prompt_has(app, "err one two")
 
 
-async def test_a_paste_goes_to_the_prompt_from_wherever_letters_are_commands(world):
-    w = world(["yes"])
-    async with w.running() as (app, pilot):
+async def test_a_paste_goes_to_the_prompt_from_wherever_letters_are_commands(running):
+    async with running(["yes"]) as (w, app, pilot):
         await reading(w, app, pilot)
         text = "running\nnew\tfree"
         there = w.workspace.current.id
@@ -183,9 +175,8 @@ async def test_a_paste_goes_to_the_prompt_from_wherever_letters_are_commands(wor
         assert w.other_program().entry(there).status == "open"
 
 
-async def test_what_is_typed_or_pasted_over_a_page_closes_it_and_is_in_the_prompt(world):
-    w = world(["yes"])
-    async with w.running() as (app, pilot):
+async def test_what_is_typed_or_pasted_over_a_page_closes_it_and_is_in_the_prompt(running):
+    async with running(["yes"]) as (w, app, pilot):
         await reading(w, app, pilot)
         for name, pasted in (("notices", False), ("set", False), ("notices", True)):
             app.chat.prompt.set_text("")
@@ -201,9 +192,8 @@ async def test_what_is_typed_or_pasted_over_a_page_closes_it_and_is_in_the_promp
         assert notices(app) == ""
 
 
-async def test_what_a_list_has_no_use_for_goes_to_the_prompt(world):
-    w = world(["yes"])
-    async with w.running() as (app, pilot):
+async def test_what_a_list_has_no_use_for_goes_to_the_prompt(running):
+    async with running(["yes"]) as (w, app, pilot):
         await reading(w, app, pilot)
         for name, pasted in (
             ("tools", True),
@@ -226,9 +216,8 @@ async def test_what_a_list_has_no_use_for_goes_to_the_prompt(world):
             await prompt_has(app, "list!")
 
 
-async def test_a_paste_at_a_question_goes_to_the_prompt_and_is_no_answer(world):
-    w = world(["one"])
-    async with w.running() as (app, pilot):
+async def test_a_paste_at_a_question_goes_to_the_prompt_and_is_no_answer(running):
+    async with running(["one"]) as (w, app, pilot):
         await reading(w, app, pilot)
         await app.action_invoke("private")
         await until(lambda: w.workspace.current.private, "the private session")

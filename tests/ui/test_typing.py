@@ -8,6 +8,7 @@ from textual import events
 from tests.ui.screen import (
     conversation,
     go_to,
+    have_answered,
     rows,
     send,
     terminal_rows,
@@ -87,11 +88,9 @@ async def test_letters_that_came_in_one_read_behind_text_for_the_prompt_are_text
         assert w.other_program().entry(first).status == "closed"
 
 
-async def test_what_is_typed_after_a_click_in_the_conversation_is_for_the_prompt(world):
-    w = world(["Two words."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await wait_for_answer(w)
+async def test_what_is_typed_after_a_click_in_the_conversation_is_for_the_prompt(running):
+    async with running(["Two words."]) as (w, app, pilot):
+        await have_answered(w, pilot, "hello")
         for key in ("escape", "ctrl+b"):
             app.chat.prompt.set_text("")
             await pilot.press(key)
@@ -102,19 +101,16 @@ async def test_what_is_typed_after_a_click_in_the_conversation_is_for_the_prompt
 
 @pytest.mark.full
 @pytest.mark.parametrize(("key", "place"), [("f6", "Transcript"), ("ctrl+g", "FindLine")])
-async def test_a_click_leaves_who_reads_or_finds_where_he_is(world, key, place):
-    w = world(["Two words."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await wait_for_answer(w)
+async def test_a_click_leaves_who_reads_or_finds_where_he_is(running, key, place):
+    async with running(["Two words."]) as (w, app, pilot):
+        await have_answered(w, pilot, "hello")
         await pilot.press(key)
         await pilot.click(app.chat.transcript, offset=(6, 2))
         assert app.chat.query_one(place).has_focus_within
 
 
-async def test_keys_that_are_held_back_are_seen_to_before_the_program_ends(world):
-    w = world(["Yes."])
-    async with w.running() as (app, _):
+async def test_keys_that_are_held_back_are_seen_to_before_the_program_ends(running):
+    async with running(["Yes."]) as (w, app, _):
         session_id = w.workspace.current.id
         let_keys_go = app.input_queue.hold()
         type_at_once(app, "first<enter>then")
@@ -156,9 +152,8 @@ async def test_two_escapes_half_a_second_apart_or_with_a_key_between_clear_nothi
         assert app.chat.prompt.text == "texts"
 
 
-async def test_an_escape_that_stops_or_closes_something_does_not_count(world, seconds):
-    w = world(["one", asyncio.Event()])
-    async with w.running() as (app, pilot):
+async def test_an_escape_that_stops_or_closes_something_does_not_count(running, seconds):
+    async with running(["one", asyncio.Event()]) as (w, app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await pilot.press(*"/s", "escape", "escape")
@@ -171,9 +166,8 @@ async def test_an_escape_that_stops_or_closes_something_does_not_count(world, se
 
 
 @pytest.mark.fast
-async def test_a_paste_stays_folded_after_it_was_sent_and_at_the_next_start(world):
-    w = world(["A log."], ["The same log."])
-    async with w.running() as (app, pilot):
+async def test_a_paste_stays_folded_after_it_was_sent_and_at_the_next_start(running):
+    async with running(["A log."], ["The same log."]) as (w, app, pilot):
         app.chat.prompt.editor.post_message(events.Paste("row\n" * 20))
         await until(lambda: "row" in app.chat.prompt.text, "the paste")
         await pilot.press("enter", "x")

@@ -26,9 +26,8 @@ async def answered(w, app, text):
     await wait_for_answer(w)
 
 
-async def test_r_asks_again_and_both_answers_stay(world):
-    w = world(["first"], ["second"])
-    async with w.running() as (app, pilot):
+async def test_r_asks_again_and_both_answers_stay(running):
+    async with running(["first"], ["second"]) as (w, app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
         await pilot.press("f6", "r", "enter")
@@ -42,10 +41,9 @@ async def test_r_asks_again_and_both_answers_stay(world):
         await until(lambda: "version 2/2" in conversation(app))
 
 
-async def test_a_long_session_is_shown_before_its_versions_are_counted(world, monkeypatch):
+async def test_a_long_session_is_shown_before_its_versions_are_counted(running, monkeypatch):
     monkeypatch.setattr(open_sessions, "_COUNTED_AT_ONCE", 0)
-    w = world(["first"], ["second"])
-    async with w.running() as (app, pilot):
+    async with running(["first"], ["second"]) as (w, app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
         await pilot.press("f6", "r", "enter")
@@ -55,9 +53,8 @@ async def test_a_long_session_is_shown_before_its_versions_are_counted(world, mo
         await until(lambda: "version 2/2" in conversation(app), "the mark")
 
 
-async def test_brackets_walk_through_the_versions_and_a_prompt_goes_on_from_what_is_shown(world):
-    w = world(["first"], ["second"], ["third"])
-    async with w.running() as (app, pilot):
+async def test_brackets_walk_through_the_versions_and_a_prompt_goes_on_from_what_is_shown(running):
+    async with running(["first"], ["second"], ["third"]) as (w, app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
         await pilot.press("f6", "r", "enter")
@@ -82,9 +79,8 @@ async def test_brackets_walk_through_the_versions_and_a_prompt_goes_on_from_what
         assert "second" not in conversation(app)
 
 
-async def test_e_edits_a_question_and_sends_it_in_its_place(world):
-    w = world(["one"], ["two"], ["three"])
-    async with w.running() as (app, pilot):
+async def test_e_edits_a_question_and_sends_it_in_its_place(running):
+    async with running(["one"], ["two"], ["three"]) as (w, app, pilot):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         await send(pilot, "beta")
@@ -100,9 +96,8 @@ async def test_e_edits_a_question_and_sends_it_in_its_place(world):
     assert texts(w, there) == ["alpha", "one", "beta", "two", "alpha!", "three"]
 
 
-async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(world, monkeypatch):
-    w = world(["one"], ["two"])
-    async with w.running() as (app, pilot):
+async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(running, monkeypatch):
+    async with running(["one"], ["two"]) as (w, app, pilot):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         here, gate, waiting = w.workspace.current, threading.Event(), threading.Event()
@@ -125,9 +120,8 @@ async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(wor
     assert texts(w, here.id) == ["alpha", "one", "alpha!", "two"]
 
 
-async def test_the_draft_that_stood_there_comes_back_by_esc_and_behind_the_edited_question(world):
-    w = world(["one"], ["two"])
-    async with w.running() as (app, pilot):
+async def test_the_draft_that_stood_there_comes_back_by_esc_and_behind_the_edited_question(running):
+    async with running(["one"], ["two"]) as (w, app, pilot):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         there = w.workspace.current.id
@@ -141,9 +135,8 @@ async def test_the_draft_that_stood_there_comes_back_by_esc_and_behind_the_edite
     assert texts(w, there) == ["alpha", "one", "alpha!", "two"]
 
 
-async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over(world):
-    w = world(["one"])
-    async with w.running() as (app, pilot):
+async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over(running):
+    async with running(["one"]) as (w, app, pilot):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         await pilot.press(*"draft", "up")
@@ -155,9 +148,8 @@ async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over
 
 
 @pytest.mark.parametrize("keys", [["escape"], ["e", "enter"]])
-async def test_what_was_written_of_a_question_comes_back_with_ctrl_z(world, keys):
-    w = world(["one"], ["two"])
-    async with w.running() as (app, pilot):
+async def test_what_was_written_of_a_question_comes_back_with_ctrl_z(running, keys):
+    async with running(["one"], ["two"]) as (w, app, pilot):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         await send(pilot, "beta")
@@ -192,9 +184,8 @@ async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeyp
     assert len(asked_for) <= 1
 
 
-async def test_f_continues_in_a_copy_up_to_the_message(world):
-    w = world(["one"], ["two"])
-    async with w.running() as (app, pilot):
+async def test_f_continues_in_a_copy_up_to_the_message(running):
+    async with running(["one"], ["two"]) as (w, app, pilot):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         await send(pilot, "beta")
@@ -208,9 +199,8 @@ async def test_f_continues_in_a_copy_up_to_the_message(world):
     assert texts(w, there) == ["alpha", "one", "beta", "two"]
 
 
-async def test_asking_again_stops_the_answer_that_is_arriving(world):
-    w = world(["first", asyncio.Event()], ["second"])
-    async with w.running() as (app, pilot):
+async def test_asking_again_stops_the_answer_that_is_arriving(running):
+    async with running(["first", asyncio.Event()], ["second"]) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "first" in conversation(app))
         await pilot.press("f6", "r", "enter")
@@ -219,9 +209,8 @@ async def test_asking_again_stops_the_answer_that_is_arriving(world):
     assert texts(w, there) == ["hello", "first", "second"]
 
 
-async def test_commands_do_the_same_for_the_last_question(world):
-    w = world(["first"], ["second"], ["third"])
-    async with w.running() as (app, pilot):
+async def test_commands_do_the_same_for_the_last_question(running):
+    async with running(["first"], ["second"], ["third"]) as (w, app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
         await send(pilot, "/retry")

@@ -1,9 +1,20 @@
-"""Earlier prompts of the project in the prompt, by Up and by Ctrl+R."""
+"""Earlier prompts, and prompts of the user's own: recalled, searched, completed."""
 
 import threading
 
-from tests.ui.screen import send, type_at_once, wait_for_answer
+import pytest
+
+from tests.ui.screen import (
+    have_answered,
+    notices,
+    report,
+    send,
+    type_at_once,
+    words,
+)
+from tests.ui.world import messages
 from tests.waiting import until
+from tui.screens.page import HelpScreen
 
 
 async def test_up_recalls_the_prompts_of_all_sessions_and_down_what_was_typed(world):
@@ -13,8 +24,7 @@ async def test_up_recalls_the_prompts_of_all_sessions_and_down_what_was_typed(wo
     there = await w.session("second", "Yes.")
     async with w.running(there) as (app, pilot):
         prompt = app.chat.prompt
-        await send(pilot, "third")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "third")
         await app.action_invoke("new")
         await until(lambda: w.workspace.current.id != there, "the new session")
         await pilot.press(*"draft")
@@ -37,9 +47,8 @@ async def test_keys_typed_behind_up_are_for_the_recalled_prompt(world):
     assert w.model.requests[0].messages[-1].text == "one!"
 
 
-async def test_escape_frees_the_keys_from_a_store_that_hangs(world, monkeypatch):
-    w = world()
-    async with w.running() as (app, pilot):
+async def test_escape_frees_the_keys_from_a_store_that_hangs(running, monkeypatch):
+    async with running() as (w, app, pilot):
         await pilot.press("f6", "f6")
         asked, hanging, journal = threading.Event(), threading.Event(), w.store.journal
 
@@ -67,3 +76,49 @@ async def test_ctrl_r_searches_them_and_sends_nothing(world):
         assert app.chat.prompt.text == "fix the login!"
         assert app.chat.prompt.has_focus_within
         assert w.model.requests == []
+
+
+TEMPLATES = {"review": "Find the fault in {args}, only in {args}.", "just": "{args}"}
+
+
+@pytest.fixture
+def started(world):
+    w = world(["It is fine."], ["Again."])
+    w.prompts = TEMPLATES
+    return w
+
+
+async def test_it_sends_its_text_with_the_words_put_in_and_that_is_kept(started):
+    async with started.running() as (app, pilot):
+        await have_answered(started, pilot, "/review a - b")
+        assert "Find the fault in a - b, only in a - b." in words(app)
+        assert not app.chat.prompt.text
+        session_id = started.workspace.current.id
+    assert messages(started, session_id) == [
+        ("user", "Find the fault in a - b, only in a - b.", None),
+        ("assistant", "It is fine.", None),
+    ]
+
+
+async def test_it_is_completed_in_the_prompt(started):
+    async with started.running() as (app, pilot):
+        await until(lambda: app.chat.own_commands)
+        await pilot.press("slash", "r", "e", "v", "tab")
+        await until(lambda: app.chat.prompt.text == "/review ")
+
+
+async def test_one_that_would_send_nothing_says_how_it_is_used(started):
+    async with started.running() as (app, pilot):
+        await send(pilot, "/just")
+        await until(lambda: "Usage: /just [TEXT]" in notices(app))
+
+
+async def test_help_names_it_and_says_what_it_sends(started):
+    async with started.running() as (app, pilot):
+        await until(lambda: app.chat.own_commands)
+        await send(pilot, "/help review")
+        await until(lambda: "Find the fault in {args}" in report(app), "what it sends")
+        await pilot.press("f1")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        assert "Commands of your own" in app.screen.text()
+        assert "/review [TEXT]" in app.screen.text()
