@@ -16,12 +16,16 @@ def world(tmp_path):
 
 @pytest.fixture
 def running(world):
-    """Runs the program with a model that gives these answers; gives the world, too."""
+    """Runs the program with a model that gives these answers; gives the world, too.
+
+    It begins in a session of which ``talk`` are the messages.
+    """
 
     @asynccontextmanager
-    async def running(*answers, **how):
+    async def running(*answers, talk=(), **how):
         w = world(*answers)
-        async with w.running(**how) as (app, pilot):
+        session_id = await w.session(*talk) if talk else None
+        async with w.running(session_id, **how) as (app, pilot):
             yield w, app, pilot
 
     return running

@@ -28,10 +28,8 @@ TYPED = "Read @notes.txt"
 ZEBRA = FileBlock("src/a.py", "def zebra():\n    return 42\n", 28)
 
 
-async def test_title_recall_and_editing_have_what_was_typed(world):
-    w = world()
-    there = await w.session(showing(TYPED, NOTES, picture()), "done")
-    async with w.running(there) as (app, pilot):
+async def test_title_recall_and_editing_have_what_was_typed(running):
+    async with running(talk=(showing(TYPED, NOTES, picture()), "done")) as (w, app, pilot):
         await until(lambda: "done" in conversation(app))
         assert w.workspace.current.label() == TYPED
         await until(lambda: any(TYPED in row[:30] for row in terminal_rows(app)), "the sidebar")
@@ -98,10 +96,8 @@ async def test_a_link_and_a_picture_are_chosen_from_a_list(world, opened):
         assert not opened
 
 
-async def test_a_click_on_a_picture_asks_and_one_that_is_gone_says_so(world, opened):
-    w = world()
-    there = await w.session(showing("Look", picture()), "nice")
-    async with w.running(there) as (app, pilot):
+async def test_a_click_on_a_picture_asks_and_one_that_is_gone_says_so(running, opened):
+    async with running(talk=(showing("Look", picture()), "nice")) as (_, app, pilot):
         await until(lambda: "[image: photo.png" in conversation(app))
         row = next(y for y, text in enumerate(lines(app)) if "[image:" in text)
         await pilot.click(app.chat.transcript, offset=(8, row))
@@ -121,10 +117,8 @@ async def test_a_picture_of_a_private_session_is_not_given_to_a_viewer(running, 
         assert app.screen is app.chat
 
 
-async def test_a_search_leads_into_a_folded_file_and_unfolds_it(world):
-    w = world()
-    there = await w.session(showing("Read @src/a.py", ZEBRA), "done")
-    async with w.running(there) as (app, pilot):
+async def test_a_search_leads_into_a_folded_file_and_unfolds_it(running):
+    async with running(talk=(showing("Read @src/a.py", ZEBRA), "done")) as (_, app, pilot):
         await until(lambda: "[file: src/a.py, 28 bytes]" in conversation(app))
         assert "zebra" not in conversation(app)
         await pilot.press("ctrl+g", *"zebra")
@@ -159,10 +153,12 @@ async def test_a_hit_of_the_search_in_a_file_is_gone_to_and_shown(world):
         await until(lambda: "def zebra():" in conversation(app), "the file")
 
 
-async def test_versions_of_a_question_have_their_own_files(world):
-    w = world(["first"], ["second"])
-    there = await w.session(showing("Read @notes.txt", NOTES), "nice")
-    async with w.running(there) as (app, pilot):
+async def test_versions_of_a_question_have_their_own_files(running):
+    async with running(["first"], ["second"], talk=(showing("Read @notes.txt", NOTES), "nice")) as (
+        w,
+        app,
+        pilot,
+    ):
         await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app))
         await pilot.press("f6", "e", "enter")
         await until(lambda: app.chat.prompt.text == "Read @notes.txt")
@@ -175,10 +171,12 @@ async def test_versions_of_a_question_have_their_own_files(world):
         await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app), "the file")
 
 
-async def test_the_line_of_keys_says_what_can_be_done_with_files_and_pictures(world):
-    w = world()
-    there = await w.session(showing("See", NOTES, picture()), "nice")
-    async with w.running(there, size=(140, 24)) as (app, pilot):
+async def test_the_line_of_keys_says_what_can_be_done_with_files_and_pictures(running):
+    async with running(talk=(showing("See", NOTES, picture()), "nice"), size=(140, 24)) as (
+        _,
+        app,
+        pilot,
+    ):
         await until(lambda: "[image: photo.png" in conversation(app))
         await pilot.press("f6", "k")
         await until(lambda: "Enter Fold" in key_line(app))

@@ -71,10 +71,12 @@ async def type_text(pilot, text):
 
 
 @pytest.mark.fast
-async def test_what_is_typed_is_marked_and_counted(world):
-    w = world()
-    talk = await w.session("A Login bug", "Try **log**in and 検索", "café, no login")
-    async with w.running(talk) as (app, pilot):
+async def test_what_is_typed_is_marked_and_counted(running):
+    async with running(talk=("A Login bug", "Try **log**in and 検索", "café, no login")) as (
+        _,
+        app,
+        pilot,
+    ):
         await until(lambda: "no login" in conversation(app))
         await find(app, pilot, "LOGIN")
         await until(lambda: said(app) == "1 / 3")
@@ -83,10 +85,8 @@ async def test_what_is_typed_is_marked_and_counted(world):
 
 
 @pytest.mark.fast
-async def test_steps_go_through_the_matches_and_round_the_ends(world):
-    w = world()
-    talk = await w.session("one x", "two x and x")
-    async with w.running(talk) as (app, pilot):
+async def test_steps_go_through_the_matches_and_round_the_ends(running):
+    async with running(talk=("one x", "two x and x")) as (_, app, pilot):
         await find(app, pilot, "x")
         seen = [said(app)]
         for key in ("enter", "down", "f3", "up", "shift+enter", "shift+f3"):
@@ -101,10 +101,12 @@ async def test_steps_go_through_the_matches_and_round_the_ends(world):
 
 
 @pytest.mark.fast
-async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(world):
-    w = world()
-    talk = await w.session("the needle here", *[f"text {n}" for n in range(400)], "needle")
-    async with w.running(talk) as (app, pilot):
+async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(running):
+    async with running(talk=("the needle here", *[f"text {n}" for n in range(400)], "needle")) as (
+        _,
+        app,
+        pilot,
+    ):
         await find(app, pilot, "needle")
         await until(lambda: said(app) == "2 / 2")
         await pilot.press("up")
@@ -120,10 +122,8 @@ async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(world):
         assert marked(app) == [["[needle]"]]
 
 
-async def test_what_was_said_before_a_reset_and_replaced_answers(world):
-    w = world()
-    talk = await w.session("old needle")
-    async with w.running(talk) as (app, pilot):
+async def test_what_was_said_before_a_reset_and_replaced_answers(running):
+    async with running(talk=("old needle",)) as (w, app, pilot):
         await send(pilot, "/reset")
         await have_answered(w, pilot, "new needle")
         await find(app, pilot, "needle")
@@ -145,10 +145,12 @@ async def test_what_is_folded_is_counted_on_its_line_and_unfolded_by_a_step(worl
         assert [row for row in marked(app) if "found" not in row[-1]] == [["[deep]"], ["deep"]]
 
 
-async def test_typing_more_begins_where_it_began(world):
-    w = world()
-    talk = await w.session("apple pie", *[f"text {n}" for n in range(60)], "apple tart")
-    async with w.running(talk) as (app, pilot):
+async def test_typing_more_begins_where_it_began(running):
+    async with running(talk=("apple pie", *[f"text {n}" for n in range(60)], "apple tart")) as (
+        _,
+        app,
+        pilot,
+    ):
         await find(app, pilot, "apple p")
         await until(lambda: said(app) == "1 / 1")
         await until(lambda: "apple pie" in conversation(app))
@@ -157,10 +159,8 @@ async def test_typing_more_begins_where_it_began(world):
         assert "apple tart" in conversation(app)
 
 
-async def test_nothing_found_moves_nothing(world):
-    w = world()
-    talk = await w.session(*[f"text {n}" for n in range(60)])
-    async with w.running(talk) as (app, pilot):
+async def test_nothing_found_moves_nothing(running):
+    async with running(talk=[f"text {n}" for n in range(60)]) as (_, app, pilot):
         await until(lambda: "text 59" in conversation(app))
         await pilot.press("pageup")
         await until(lambda: "text 59" not in conversation(app))
@@ -173,10 +173,8 @@ async def test_nothing_found_moves_nothing(world):
 
 
 @pytest.mark.fast
-async def test_escape_closes_and_the_reader_stays_where_he_is(world):
-    w = world()
-    talk = await w.session("the needle", *[f"text {n}" for n in range(60)])
-    async with w.running(talk) as (app, pilot):
+async def test_escape_closes_and_the_reader_stays_where_he_is(running):
+    async with running(talk=("the needle", *[f"text {n}" for n in range(60)])) as (_, app, pilot):
         await type_text(pilot, "draft")
         await find(app, pilot, "needle")
         await until(lambda: "the needle" in conversation(app))
@@ -189,10 +187,8 @@ async def test_escape_closes_and_the_reader_stays_where_he_is(world):
 
 
 @pytest.mark.fast
-async def test_keys_typed_after_the_one_that_opens_it_are_what_is_looked_for(world):
-    w = world()
-    talk = await w.session("ab/c")
-    async with w.running(talk) as (app, _):
+async def test_keys_typed_after_the_one_that_opens_it_are_what_is_looked_for(running):
+    async with running(talk=("ab/c",)) as (_, app, _):
         app.chat.transcript.focus()
         await until(lambda: app.focused is app.chat.transcript)
         for key in (("slash", "/"), ("b", "b"), ("slash", "/"), ("c", "c")):
@@ -209,10 +205,8 @@ async def test_a_slash_in_the_prompt_is_a_slash(world):
         assert not app.chat.find_line.display
 
 
-async def test_n_goes_on_after_it_was_closed(world):
-    w = world()
-    talk = await w.session("x one", "x two", "x three")
-    async with w.running(talk) as (app, pilot):
+async def test_n_goes_on_after_it_was_closed(running):
+    async with running(talk=("x one", "x two", "x three")) as (_, app, pilot):
         app.chat.transcript.focus()
         await find(app, pilot, "x")
         await pilot.press("escape", "n")
@@ -224,10 +218,8 @@ async def test_n_goes_on_after_it_was_closed(world):
         await until(lambda: not app.chat.find_line.display)
 
 
-async def test_tab_leads_from_the_conversation_to_the_prompt_also_while_its_line_is_there(world):
-    w = world()
-    talk = await w.session("one x", "two x")
-    async with w.running(talk) as (app, pilot):
+async def test_tab_leads_from_the_conversation_to_the_prompt_also_while_its_line_is_there(running):
+    async with running(talk=("one x", "two x")) as (_, app, pilot):
         await pilot.press("f6")
         await until(lambda: app.chat.transcript.has_focus)
         await pilot.press("slash", "x", "escape", "n")
@@ -239,10 +231,8 @@ async def test_tab_leads_from_the_conversation_to_the_prompt_also_while_its_line
         await until(lambda: app.chat.find_line.text == "y")
 
 
-async def test_a_step_begins_where_the_reader_has_gone_meanwhile(world):
-    w = world()
-    talk = await w.session(*[f"needle {n}" for n in range(60)])
-    async with w.running(talk) as (app, pilot):
+async def test_a_step_begins_where_the_reader_has_gone_meanwhile(running):
+    async with running(talk=[f"needle {n}" for n in range(60)]) as (_, app, pilot):
         await find(app, pilot, "needle")
         app.chat.transcript.action_to_top()
         await until(lambda: "needle 0" in conversation(app), "the top")

@@ -198,10 +198,8 @@ async def test_the_palette_closes_the_session_on_screen(world):
         await until(lambda: app.chat.shown != there)
 
 
-async def test_the_palette_asks_before_it_asks_again(world):
-    w = world(["Better."])
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
+async def test_the_palette_asks_before_it_asks_again(running):
+    async with running(["Better."], talk=("Hello", "Yes.")) as (w, app, pilot):
         for title, answer in (("Ask again", "escape"), ("Ask again for this answer", "enter")):
             asks = f"! {title}? Enter yes"
             await pilot.press("ctrl+p")

@@ -332,10 +332,8 @@ async def test_under_the_palette_which_names_its_own_the_line_of_keys_shows_none
         await until(lambda: "^N New" in key_line(app))
 
 
-async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_how(world):
-    w = world()
-    talk = await w.session(*[f"Question {number}" for number in range(40)])
-    async with w.running(talk) as (app, pilot):
+async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_how(running):
+    async with running(talk=[f"Question {number}" for number in range(40)]) as (_, app, pilot):
         await until(lambda: "Question 39" in conversation(app))
         for text, key in (("", "end"), ("x", "ctrl+end")):
             assert "Latest" not in key_line(app)
@@ -346,10 +344,8 @@ async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_
             await until(lambda: "Latest" not in key_line(app))
 
 
-async def test_end_in_a_prompt_with_text_is_the_end_of_its_line(world):
-    w = world()
-    talk = await w.session(*[f"Question {number}" for number in range(40)])
-    async with w.running(talk) as (app, pilot):
+async def test_end_in_a_prompt_with_text_is_the_end_of_its_line(running):
+    async with running(talk=[f"Question {number}" for number in range(40)]) as (_, app, pilot):
         await until(lambda: "Question 39" in conversation(app))
         await pilot.press("pageup", "a", "b", "home", "end", "c")
         await until(lambda: app.chat.prompt.text == "abc")
@@ -396,10 +392,8 @@ async def test_the_line_of_keys_says_only_what_the_message_has(world):
         assert "o Open" not in key_line(app)
 
 
-async def test_the_line_of_keys_says_how_to_go_on_finding(world):
-    w = world()
-    talk = await w.session("one x", "two x and x")
-    async with w.running(talk, size=(140, 24)) as (app, pilot):
+async def test_the_line_of_keys_says_how_to_go_on_finding(running):
+    async with running(talk=("one x", "two x and x"), size=(140, 24)) as (_, app, pilot):
         await until(lambda: "two x" in conversation(app))
         await pilot.press("f6")
         await until(lambda: "j Next" in key_line(app))
@@ -452,10 +446,12 @@ async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(wo
 
 
 @pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "ctrl+b", "f6"])
-async def test_a_window_of_a_few_cells_ends_nothing(world, key):
-    w = world()
-    session = await w.session("Hello", "# Heading\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |")
-    async with w.running(session) as (app, pilot):
+async def test_a_window_of_a_few_cells_ends_nothing(running, key):
+    async with running(talk=("Hello", "# Heading\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |")) as (
+        _,
+        app,
+        pilot,
+    ):
         await pilot.press(key)
         for size in ((5, 3), (1, 1), (60, 15), (120, 40)):
             await pilot.resize_terminal(*size)

@@ -218,10 +218,8 @@ async def test_escape_takes_nothing_of_what_waits_into_a_text_and_sends_what_is_
         assert app.chat.prompt.text == ""
 
 
-async def test_a_prompt_sent_before_its_session_is_open_is_in_the_draft_until_it_is_sent(world):
-    w = world(["two"])
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
+async def test_a_prompt_sent_before_its_session_is_open_is_in_the_draft_until_it_is_sent(running):
+    async with running(["two"], talk=("Hello", "Yes.")) as (w, app, pilot):
         done = asyncio.Event()
         app.input_queue.add(done.wait)
         await send(pilot, "second")

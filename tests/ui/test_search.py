@@ -435,10 +435,8 @@ async def test_what_is_typed_is_kept_when_another_session_is_gone_to(world):
         assert w.drafts().load(left).text == "half a thought"
 
 
-async def test_what_was_said_before_a_reset_is_gone_to(world):
-    w = world(["Yes."])
-    session_id = await w.session("where is the needle", "in the hay")
-    async with w.running(session_id) as (app, pilot):
+async def test_what_was_said_before_a_reset_is_gone_to(running):
+    async with running(["Yes."], talk=("where is the needle", "in the hay")) as (_, app, pilot):
         await send(pilot, "/reset")
         await until(lambda: "Started over" in notices(app))
         await look_for(app, pilot, "needle")

@@ -17,10 +17,8 @@ async def pressed(app, pilot, row):
     await pilot.hover(app.chat.transcript, offset=(8, row))
 
 
-async def test_a_selection_goes_on_to_the_pointer_while_its_words_scroll(world):
-    w = world()
-    session_id = await w.session(*said(100))
-    async with w.running(session_id) as (app, pilot):
+async def test_a_selection_goes_on_to_the_pointer_while_its_words_scroll(running):
+    async with running(talk=said(100)) as (_, app, pilot):
         await until(lambda: "message 99" in conversation(app), "the end")
         transcript = app.chat.transcript
         row = next(y for y, line in enumerate(lines(app)) if "message 90" in line)
@@ -38,10 +36,8 @@ async def test_a_selection_goes_on_to_the_pointer_while_its_words_scroll(world):
 
 
 @pytest.mark.full
-async def test_a_selection_that_leaves_the_conversation_stays_in_it(world):
-    w = world()
-    session_id = await w.session(*said(100))
-    async with w.running(session_id) as (app, pilot):
+async def test_a_selection_that_leaves_the_conversation_stays_in_it(running):
+    async with running(talk=said(100)) as (_, app, pilot):
         await until(lambda: "message 99" in conversation(app), "the end")
         app.chat.prompt.set_text("a draft")
         row = next(y for y, line in enumerate(lines(app)) if "message 97" in line)
@@ -60,10 +56,8 @@ async def test_a_selection_that_leaves_the_conversation_stays_in_it(world):
         await pilot.mouse_up(app.chat.sidebar, offset=(3, 1))
 
 
-async def test_only_at_its_edge_and_beyond_a_selection_scrolls_the_conversation(world):
-    w = world()
-    session_id = await w.session(*said(100))
-    async with w.running(session_id) as (app, pilot):
+async def test_only_at_its_edge_and_beyond_a_selection_scrolls_the_conversation(running):
+    async with running(talk=said(100)) as (_, app, pilot):
         await until(lambda: "message 99" in conversation(app), "the end")
         await pilot.press("pageup", "pageup")
         row = next(y for y, line in enumerate(lines(app)) if "message" in line)

@@ -412,10 +412,8 @@ def said(count):
     return [f"message {number}" for number in range(count)]
 
 
-async def test_home_leads_to_the_first_message_of_all_and_end_back(world):
-    w = world()
-    session_id = await w.session(*said(400))
-    async with w.running(session_id) as (app, pilot):
+async def test_home_leads_to_the_first_message_of_all_and_end_back(running):
+    async with running(talk=said(400)) as (_, app, pilot):
         await until(lambda: "message 399" in conversation(app), "the end")
         await pilot.press("f6")
         await until(lambda: app.chat.transcript.has_focus)
@@ -430,10 +428,8 @@ async def test_home_leads_to_the_first_message_of_all_and_end_back(world):
         await until(lambda: app.chat.conversation.following, "the end of it")
 
 
-async def test_from_the_beginning_one_reads_on_to_the_end(world):
-    w = world()
-    session_id = await w.session(*said(160))
-    async with w.running(session_id) as (app, pilot):
+async def test_from_the_beginning_one_reads_on_to_the_end(running):
+    async with running(talk=said(160)) as (_, app, pilot):
         await until(lambda: "message 159" in conversation(app), "the end")
         await pilot.press("f6")
         await until(lambda: app.chat.transcript.has_focus)
@@ -453,10 +449,8 @@ async def test_from_the_beginning_one_reads_on_to_the_end(world):
         assert all(f"message {number}" in read for number in range(160))
 
 
-async def test_what_is_all_at_hand_is_not_read_again(world):
-    w = world()
-    session_id = await w.session(*said(30))
-    async with w.running(session_id) as (app, pilot):
+async def test_what_is_all_at_hand_is_not_read_again(running):
+    async with running(talk=said(30)) as (w, app, pilot):
         await until(lambda: "message 29" in conversation(app), "the end")
         await pilot.press("f6")
         await until(lambda: app.chat.transcript.has_focus)

@@ -114,10 +114,8 @@ async def test_a_click_elsewhere_takes_the_question_back(running):
         await prompt_has(app, "ok")
 
 
-async def test_keys_that_move_act_at_once_also_held_down(world):
-    w = world()
-    there = await w.session(*(f"message {number}" for number in range(30)))
-    async with w.running(there) as (app, pilot):
+async def test_keys_that_move_act_at_once_also_held_down(running):
+    async with running(talk=(f"message {number}" for number in range(30))) as (_, app, pilot):
         await pilot.press("f6")
         type_at_once(app, "k" * 20 + "i")
         await until(lambda: "▌  message 9" in lines(app))
@@ -280,10 +278,8 @@ async def test_a_read_only_session_gives_text_to_its_prompt_and_asks_before_a_co
     held.release()
 
 
-async def test_a_letter_without_a_command_in_the_sidebar_goes_to_the_prompt(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there, size=(50, 24)) as (app, pilot):
+async def test_a_letter_without_a_command_in_the_sidebar_goes_to_the_prompt(running):
+    async with running(talk=("Hello", "Yes."), size=(50, 24)) as (_, app, pilot):
         await pilot.press("ctrl+b")
         await until(lambda: app.chat.has_class("-with-sidebar"), "the sidebar over the rest")
         type_at_once(app, "hello, undo")
