@@ -154,11 +154,8 @@ async def test_a_hit_of_the_search_in_a_file_is_gone_to_and_shown(world):
 
 
 async def test_versions_of_a_question_have_their_own_files(running):
-    async with running(["first"], ["second"], talk=(showing("Read @notes.txt", NOTES), "nice")) as (
-        w,
-        app,
-        pilot,
-    ):
+    talk = (showing("Read @notes.txt", NOTES), "nice")
+    async with running(["first"], ["second"], talk=talk) as (w, app, pilot):
         await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app))
         await pilot.press("f6", "e", "enter")
         await until(lambda: app.chat.prompt.text == "Read @notes.txt")
@@ -172,11 +169,8 @@ async def test_versions_of_a_question_have_their_own_files(running):
 
 
 async def test_the_line_of_keys_says_what_can_be_done_with_files_and_pictures(running):
-    async with running(talk=(showing("See", NOTES, picture()), "nice"), size=(140, 24)) as (
-        _,
-        app,
-        pilot,
-    ):
+    talk = (showing("See", NOTES, picture()), "nice")
+    async with running(talk=talk, size=(140, 24)) as (_, app, pilot):
         await until(lambda: "[image: photo.png" in conversation(app))
         await pilot.press("f6", "k")
         await until(lambda: "Enter Fold" in key_line(app))

@@ -118,11 +118,8 @@ async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(runni
 
 async def test_text_that_was_thinking_goes_from_the_answer_to_the_thought(running):
     gates = [asyncio.Event() for _ in range(2)]
-    async with running(["They greet me.", gates[0], TextTakenBack(), "Good day.", gates[1]]) as (
-        w,
-        app,
-        pilot,
-    ):
+    answer = ["They greet me.", gates[0], TextTakenBack(), "Good day.", gates[1]]
+    async with running(answer) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: "They greet me." in conversation(app))
         gates[0].set()

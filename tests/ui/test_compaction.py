@@ -159,11 +159,8 @@ async def test_messages_that_are_not_sent_are_told_once(small_world):
 
 async def test_an_answer_and_a_summary_at_once_and_the_summary_first(running):
     answer = asyncio.Event()
-    async with running(["One."], ["Two."], ["Half ", answer, "done."], ["They spoke."]) as (
-        w,
-        app,
-        pilot,
-    ):
+    answers = ["One."], ["Two."], ["Half ", answer, "done."], ["They spoke."]
+    async with running(*answers) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "third")
         await until(lambda: "Half" in conversation(app))
@@ -180,11 +177,8 @@ async def test_an_answer_and_a_summary_at_once_and_the_summary_first(running):
 
 @pytest.mark.parametrize("way", ["/stop", "escape"])
 async def test_it_is_stopped_and_nothing_is_changed(running, way):
-    async with running(["One."], ["Two."], ["So far", asyncio.Event()], ["So far."]) as (
-        w,
-        app,
-        pilot,
-    ):
+    answers = ["One."], ["Two."], ["So far", asyncio.Event()], ["So far."]
+    async with running(*answers) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
         await until(lambda: "summarising" in activity(app))
@@ -215,11 +209,8 @@ async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(running):
 
 @pytest.mark.fast
 async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(running):
-    async with running(["One."], ["Two."], [ZeroDivisionError("a defect")], ["So far."]) as (
-        w,
-        app,
-        pilot,
-    ):
+    answers = ["One."], ["Two."], [ZeroDivisionError("a defect")], ["So far."]
+    async with running(*answers) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
         await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))

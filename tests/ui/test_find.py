@@ -72,11 +72,8 @@ async def type_text(pilot, text):
 
 @pytest.mark.fast
 async def test_what_is_typed_is_marked_and_counted(running):
-    async with running(talk=("A Login bug", "Try **log**in and 検索", "café, no login")) as (
-        _,
-        app,
-        pilot,
-    ):
+    talk = ("A Login bug", "Try **log**in and 検索", "café, no login")
+    async with running(talk=talk) as (_, app, pilot):
         await until(lambda: "no login" in conversation(app))
         await find(app, pilot, "LOGIN")
         await until(lambda: said(app) == "1 / 3")
@@ -102,11 +99,8 @@ async def test_steps_go_through_the_matches_and_round_the_ends(running):
 
 @pytest.mark.fast
 async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(running):
-    async with running(talk=("the needle here", *[f"text {n}" for n in range(400)], "needle")) as (
-        _,
-        app,
-        pilot,
-    ):
+    talk = ("the needle here", *[f"text {n}" for n in range(400)], "needle")
+    async with running(talk=talk) as (_, app, pilot):
         await find(app, pilot, "needle")
         await until(lambda: said(app) == "2 / 2")
         await pilot.press("up")
@@ -146,11 +140,8 @@ async def test_what_is_folded_is_counted_on_its_line_and_unfolded_by_a_step(worl
 
 
 async def test_typing_more_begins_where_it_began(running):
-    async with running(talk=("apple pie", *[f"text {n}" for n in range(60)], "apple tart")) as (
-        _,
-        app,
-        pilot,
-    ):
+    talk = ("apple pie", *[f"text {n}" for n in range(60)], "apple tart")
+    async with running(talk=talk) as (_, app, pilot):
         await find(app, pilot, "apple p")
         await until(lambda: said(app) == "1 / 1")
         await until(lambda: "apple pie" in conversation(app))

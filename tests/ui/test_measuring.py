@@ -79,11 +79,8 @@ async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):
 
 
 async def test_tokens_and_context_are_known_after_a_restart(running):
-    async with running(["one", TokenUsage(11_000, 1_000, cached_tokens=8_000)], ["two"]) as (
-        w,
-        app,
-        pilot,
-    ):
+    answers = ["one", TokenUsage(11_000, 1_000, cached_tokens=8_000)], ["two"]
+    async with running(*answers) as (w, app, pilot):
         await have_answered(w, pilot, "hello")
         session_id = w.workspace.current.id
     async with w.running() as (app, pilot):

@@ -143,11 +143,8 @@ async def test_the_line_shows_what_the_last_key_or_command_has_caused(world):
 
 async def test_a_failed_answer_on_screen_is_shown_at_once_and_one_elsewhere_waits(running):
     gate = asyncio.Event()
-    async with running([gate, ZeroDivisionError("no server")], [ZeroDivisionError("no key")]) as (
-        w,
-        app,
-        pilot,
-    ):
+    answers = [gate, ZeroDivisionError("no server")], [ZeroDivisionError("no key")]
+    async with running(*answers) as (w, app, pilot):
         await send(pilot, "fails later")
         await until(lambda: w.workspace.current.activity.running)
         await send(pilot, "/new")
