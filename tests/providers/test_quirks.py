@@ -72,22 +72,16 @@ def of_the_server(body: bytes) -> Callable[[Exchange], None]:
     return reply
 
 
-@pytest.mark.parametrize(
-    ("dialect", "body", "result"),
-    [
-        pytest.param(each, body, result, id=f"{each}: {quirk}")
-        for each in ("openai", "anthropic", "google", "responses")
-        for quirk, body, result in samples(f"quirks_{each}")
-    ],
-    indirect=["dialect"],
-)
-async def test_an_answer_is_read_in_whatever_shape_it_comes(
-    model_at: ModelAt, body: bytes, result: str
-):
-    with ChatServer(of_the_server(body)) as server:
-        model = model_at(server, retries=0)
-        told = (await becomes(model)).replace(model._choice.provider.base_url, "URL")
-    assert told == result
+@pytest.mark.parametrize("dialect", ["openai", "anthropic", "google", "responses"], indirect=True)
+async def test_an_answer_is_read_in_whatever_shape_it_comes(model_at: ModelAt, dialect: str):
+    rows = list(samples(f"quirks_{dialect}"))
+    told = []
+    for quirk, body, _ in rows:
+        with ChatServer(of_the_server(body)) as server:
+            model = model_at(server, retries=0)
+            said = (await becomes(model)).replace(model._choice.provider.base_url, "URL")
+        told.append((quirk, said))
+    assert told == [(quirk, result) for quirk, _, result in rows]
 
 
 @pytest.mark.parametrize("keeps_alive", [False, True])

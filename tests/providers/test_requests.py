@@ -19,10 +19,7 @@ from tui.domain.journal.message import ToolCall
 from tui.providers.protocol import ModelRequest
 
 
-@pytest.mark.parametrize(
-    ("dialect", "asked", "body"),
-    [pytest.param(*each, id=f"{name}-{each[0]}") for name, *each in bodies()],
-)
+@each_row("dialect, asked, body", [each for _, *each in bodies()])
 def test_a_request_has_this_body(dialect: str, asked: dict[str, Any], body: Any):
     assert body_of(dialect, asked) == body
 

@@ -13,6 +13,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+from tests.tables import each_row
 from tests.terminal import emulator
 from tests.terminal.endings import quit_at_once
 from tui.app.appearance import legible
@@ -33,9 +34,7 @@ RED, YELLOW, CYAN, BRIGHT = 1, 3, 6, 8
 BLACK, WHITE = Color(0, 0, 0), Color(255, 255, 255)
 colours = st.tuples(*[st.integers(0, 255)] * 3)
 triplets = st.builds(ColorTriplet, *[st.integers(0, 255)] * 3)
-themes = pytest.mark.parametrize(
-    "theme", [each for each in BUILTIN_THEMES.values() if not each.ansi], ids=lambda each: each.name
-)
+themes = each_row("theme", [each for each in BUILTIN_THEMES.values() if not each.ansi])
 
 
 def test_contrast_is_that_of_wcag():
@@ -128,7 +127,7 @@ def test_a_text_is_as_legible_as_it_was_or_as_it_has_to_be(color, ground):
 
 
 @themes
-@pytest.mark.parametrize("ground", ["background", "surface", "panel"])
+@each_row("ground", ["background", "surface", "panel"])
 def test_dark_grounds_of_a_theme_are_not_of_a_loud_colour(theme, ground):
     made = legible({**theme.to_color_system().generate(), **theme.variables})
     own = Color.parse(made[ground]).rich_color.triplet

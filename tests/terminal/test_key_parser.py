@@ -118,10 +118,7 @@ READS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("reads", "keys"),
-    [pytest.param(*row, id=name) for name, rows in READS.items() for row in rows],
-)
+@each_row("reads, keys", [row for rows in READS.values() for row in rows])
 def test_what_is_read_are_these_keys(reads, keys):
     assert found(*reads) == keys
 
