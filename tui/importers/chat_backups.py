@@ -224,6 +224,7 @@ _DATABASES = (
     "Its export for the phone, as a file, can: Settings, Data, in versions that have it."
 )
 _UNNAMED = ("New Topic", "新话题", "默认话题")
+_TOOL = "rawMcpToolResponse"
 
 
 class CherryStudio(Backup):
@@ -308,9 +309,6 @@ def _content(message: p.Json, known: dict[str, p.Json]) -> p.Json:
     kept.append({"type": "citation", "response": cited})
     content = [each for block in kept for each in _blocks(block)]
     return {"content": content, "error": next(iter(failed), message.get("error"))}
-
-
-_TOOL = "rawMcpToolResponse"
 
 
 def _blocks(block: p.Json) -> Iterator[p.Json]:
