@@ -23,7 +23,8 @@ if __name__ == "__main__":
     from tui.storage import file_holding
 
     numbers = itertools.count(1)
-    file_holding._random_number = lambda: next(numbers)
+    new_session_id = file_holding.new_session_id
+    file_holding.new_session_id = lambda now, _: new_session_id(now, next(numbers))
     from tui.__main__ import main
 
     main()

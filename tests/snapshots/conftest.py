@@ -17,7 +17,7 @@ import pytest
 from textual.widgets import Input, TextArea
 
 from tests.ui.world import World
-from tui.domain.journal.records import new_message_id
+from tui.domain.journal.records import new_message_id, new_session_id
 
 PLACE = Path(__file__).parents[2] / "snapshots"
 SECONDS = 20.0
@@ -41,7 +41,10 @@ def pinned(monkeypatch):
         monkeypatch.setattr(each.cursor_blink, "_default", value=False)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setattr("tui.storage.file_holding._random_number", lambda: next(numbers))
+    monkeypatch.setattr(
+        "tui.storage.file_holding.new_session_id",
+        lambda now, _: new_session_id(now, next(numbers)),
+    )
     tokens = itertools.count(1)
     monkeypatch.setattr(
         "tui.engine.sessions.open_session.new_message_id",
