@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any, cast
 
 from tui.domain.timestamps import parse_utc
@@ -13,15 +12,11 @@ class _LatePattern:
     """Stands for a ``re.Pattern``; once used, its methods are those of the compiled one."""
 
     def __init__(self, pattern: str, flags: int) -> None:
-        self._pattern = pattern
-        self._flags = flags
-
-    @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self._pattern, self._flags)
+        self._pattern = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._compiled, name)
+        # Compiled once: ``re`` keeps what it has compiled, and each method is kept here.
+        found = getattr(re.compile(*self._pattern), name)
         setattr(self, name, found)
         return found
 
