@@ -92,12 +92,9 @@ def test_text_that_was_thinking_is_told_where_it_cannot_be_taken_back(capsys):
     assert kinds == ["delta", "restart", "delta"]
 
 
-def test_messages_that_were_left_out_are_told_on_standard_error(capsys):
+def test_messages_that_were_left_out_are_told_on_standard_error_and_at_the_end_of_json(capsys):
     printed = told(TextPrinter(), MessagesLeftOut(), TextAdded("m1", "Fine.\n"), capsys=capsys)
     assert (printed.out, printed.err) == ("Fine.\n", LEFT_OUT)
-
-
-def test_as_json_the_end_says_whether_messages_were_left_out(capsys):
     ended = TurnEnded("s", "m1", "complete")
     printed = told(JsonPrinter(), MessagesLeftOut(), ended, capsys=capsys)
     assert json.loads(printed.out)["earlier_messages_left_out"] is True
@@ -152,16 +149,13 @@ def test_markdown_shows_all_that_a_session_holds():
     assert shown.endswith("> No key.")
 
 
-def test_json_is_ascii_where_the_output_is_not_utf8(monkeypatch):
+def test_where_the_output_is_not_utf8_json_is_ascii_and_text_is_replaced(monkeypatch):
     written = io.TextIOWrapper(io.BytesIO(), "latin-1", errors="replace")
     monkeypatch.setattr(sys, "stdout", written)
     JsonPrinter().show(TextAdded("m1", "caf\xe9 \u4f1a\u8a71 \U0001f600"))
     line = written.buffer.getvalue()
     assert line.isascii()
     assert json.loads(line)["text"] == "caf\xe9 \u4f1a\u8a71 \U0001f600"
-
-
-def test_text_is_replaced_where_the_output_cannot_show_it(monkeypatch):
     written = io.TextIOWrapper(io.BytesIO(), "latin-1")
     monkeypatch.setattr(sys, "stdout", written)
     console.prepare()

@@ -12,23 +12,14 @@ def move(session_id, batch, reason="user", source="sessions", target="archive"):
     return Move(session_id, source, target, "2026-01-11T08:00:00.000Z", reason, batch)
 
 
-def test_the_last_batch_is_whole_and_in_its_order():
+def test_the_last_batch_is_whole_in_its_order_and_without_what_an_undo_took_back():
     moves = [move("a", "1"), move("b", "2", "age"), move("c", "2", "age")]
     assert last_batch(moves) == tuple(moves[1:])
-
-
-def test_an_undo_takes_its_batch_away_and_is_none_itself():
-    first, second = move("a", "1"), move("b", "2")
     undo = move("b", "2", "undo", "archive", "sessions")
-    assert last_batch([first, second, undo]) == (first,)
-
-
-def test_of_a_batch_undone_in_part_the_rest_is_left():
-    moves = [move("a", "1", "clear"), move("b", "1", "clear"), move("b", "1", "undo")]
-    assert last_batch(moves) == (moves[0],)
-
-
-def test_two_programs_may_write_their_batches_by_turns():
+    assert last_batch([moves[0], move("b", "2"), undo]) == (moves[0],)
+    cleared = [move("a", "1", "clear"), move("b", "1", "clear"), move("b", "1", "undo")]
+    assert last_batch(cleared) == (cleared[0],)
+    # Two programs may write their batches by turns.
     moves = [move("a", "1", "age"), move("b", "2", "age"), move("c", "1", "age")]
     assert last_batch(moves, {("2", "b")}) == (moves[0], moves[2])
 

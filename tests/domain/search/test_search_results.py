@@ -40,25 +40,18 @@ def test_hits_stand_by_sessions_the_best_first():
     ]
 
 
-def test_how_much_was_found_is_said():
+def test_how_much_was_found_and_what_is_missing_is_said():
     assert results(1, 1).words() == "1 match"
     assert results(12, 12).words() == "12 matches"
     assert results(80, 50).words() == "80 matches · the best 50 shown"
     assert results(300, 50, more=True).words() == ("300+ matches · the best 50 of the newest shown")
-
-
-def test_what_is_missing_is_said():
-    assert results(1, 1, late=True).words().endswith("not all could be searched in time")
+    late = "not all could be searched in time"
+    assert results(1, 1, late=True).words().endswith(late)
     assert "indexing 42 %: 7 MB to go" in results(1, 1, pending=7_000_000).words("indexing 42 %")
     assert results(1, 1, notice="It was damaged.").words().endswith("It was damaged.")
-    assert Results("x", error="gone").words() == "gone"
-
-
-def test_that_nothing_was_found_is_only_said_of_all_sessions():
-    assert results(0, 0, late=True).words() == (
-        "Nothing found so far · not all could be searched in time"
-    )
+    assert results(0, 0, late=True).words() == f"Nothing found so far · {late}"
     assert results(0, 0, pending=7_000_000).words().startswith("Nothing found so far · indexing")
+    assert Results("x", error="gone").words() == "gone"
 
 
 def test_nothing_found_and_nothing_asked_are_told_apart():
@@ -78,12 +71,8 @@ def test_that_only_something_near_was_found_is_said():
     assert found.words() == "Not found; 2 matches near it: need* OR hay*"
     assert found.marked == "need* OR hay*"
     assert results(2, 2).marked == "needle*"
-
-
-def test_what_is_near_is_counted_beside_the_few_that_have_all():
-    near = results(2, 2, looser="need* OR hay*")
-    found = Results("needle hay", near.sessions, results(1, 1).found, "", near.found)
-    assert found.words() == "1 match · 2 matches near it: need* OR hay*"
+    beside = Results("needle hay", near.sessions, results(1, 1).found, "", near.found)
+    assert beside.words() == "1 match · 2 matches near it: need* OR hay*"
 
 
 def test_a_preview_shows_the_place_that_fits_and_a_part_of_the_others():

@@ -64,6 +64,8 @@ def test_the_context_is_as_full_as_after_the_last_answer():
     assert context_tokens([user("u"), said(1), user("v"), said(2)], "", "openai:x") == 22
     assert context_tokens([user("u"), said(1), user("v")], "", "openai:x") == 11
     assert ContextUse(9_000, 128_000).percent == 7
+    failed = answer("b", status="failed", model="openai:x")
+    assert context_tokens([said(1), user("u"), failed], "", "openai:x") == 11
 
 
 @each_row(
@@ -78,11 +80,6 @@ def test_the_context_is_as_full_as_after_the_last_answer():
 )
 def test_where_the_last_answer_says_nothing_the_context_is_not_known(messages, through):
     assert context_tokens(messages, through, "openai:x") is None
-
-
-def test_a_failed_answer_without_counts_leaves_the_context_as_it_was():
-    failed = answer("b", status="failed", model="openai:x")
-    assert context_tokens([said(1), user("u"), failed], "", "openai:x") == 11
 
 
 def test_tokens_of_a_model_add_up_and_those_not_counted_are_told():
@@ -117,14 +114,8 @@ def test_details_say_when_by_whom_how_long_and_which():
     assert said[0].startswith("2026-01-1")
     assert len(said[0].split()) == 3
     assert said[1:] == ["openai:x", "complete", "5 characters", "m-1"]
-
-
-def test_what_is_not_known_is_left_out_and_nothing_is_raw():
     said = details(Message("a\x1bb", "user", "x", "yesterday"))
     assert said == "time unknown · 1 character · a\u241bb"
-
-
-def test_details_list_what_came_with_a_question():
     content = showing("See", NOTES, picture(size=120_000))
     said = details(Message("m", "user", content, "yesterday")).split(" · ")
     assert said[1:-1] == [
