@@ -105,11 +105,6 @@ def test_what_a_summary_stands_for_is_not_summarised_again():
     assert oldest_part(Summary(text="x", through="m5"), talk(4), room=WIDE, kept=0) is None
 
 
-def test_failed_answers_alone_are_nothing_to_summarise():
-    messages = [message(0, "assistant", "", status="failed"), message(1), message(2, "assistant")]
-    assert oldest_part(None, messages, room=WIDE, kept=0) is None
-
-
 def test_what_is_further_back_than_a_request_reaches_is_left_out():
     part = oldest_part(None, talk(100, size=300), room=3000, kept=0)
     assert not part.whole
