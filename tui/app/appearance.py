@@ -36,7 +36,7 @@ KEEP_SECONDS = 0.5
 
 
 class UiStateService:
-    """Reads it at the start, and writes what was changed soon after and at the end.
+    """Reads the state of the screen at the start, writes changes soon after and at the end.
 
     Without a file nothing is kept; a file that cannot be written is no reason to say anything.
     """

@@ -1,4 +1,4 @@
-"""Presentation of the workspace's current session on the chat screen, of notices and of reports."""
+"""Presentation of the workspace's current session on the chat screen, and of notices."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ class NoticeController(msgspec.Struct, eq=False):
     _app: App[Any]
     _clock: Callable[[], datetime]
     _pass_on: PassOn
-    """Gives the prompt what is typed while a report is open."""
+    """Gives the prompt what is typed while the list is open."""
     log: NoticeLog = msgspec.field(default_factory=NoticeLog)
 
     def show(self, *notices: tuple[Notice, str]) -> None:
