@@ -23,20 +23,13 @@ WALK = commands.Walk(
 SLOW_ANSWER = "".join(PIECES)
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("template")
-    commands.fill(directory / "data", directory)
-    return directory / "data"
-
-
 @pytest.fixture
 def fresh(template, tmp_path):
     numbers = iter(range(100_000))
 
     def build():
         root = tmp_path / str(next(numbers))
-        shutil.copytree(template, root)
+        shutil.copytree(template / "data", root)
         return root
 
     return build

@@ -17,13 +17,6 @@ NAMES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("template")
-    commands.fill(directory / "data", directory)
-    return directory
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_that_was_said_to_be_saved_is_lost(template, tmp_path, name):
     (walk,) = [each for each in commands.walks(template) if each.name == name]

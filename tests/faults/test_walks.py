@@ -31,14 +31,6 @@ _NOT_BEGUN = re.compile(
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory):
-    """A data directory to begin with, and the files beside it."""
-    directory = tmp_path_factory.mktemp("template")
-    commands.fill(directory / "data", directory)
-    return directory
-
-
-@pytest.fixture(scope="module")
 def server():
     with ForkServer() as server:
         yield server

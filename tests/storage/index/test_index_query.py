@@ -22,7 +22,7 @@ from tui.storage.folders import Folders
 from tui.storage.index import child, database, message_rows, search_index
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.maintenance import IndexMaintenance
-from tui.storage.index.message_rows import as_match, as_row, as_words
+from tui.storage.index.message_rows import FreeRows, as_match, as_row, as_words, row_of
 from tui.storage.index.search_index import QueryEffort, from_index, from_journals
 
 _ascii = st.text(st.characters(max_codepoint=127), max_size=120) | st.text("aZ9_ -", max_size=120)
@@ -309,3 +309,52 @@ def test_an_old_lease_is_no_reason_not_to_find(filled, data):
     filled.append(lease, [user("held", "a needle held", 9)])
     assert len(hits(filled, "needle")) == 13
     lease.release()
+
+
+# --- rows of messages in the index, which grow with their times
+
+
+TIME = 1_790_000_000_000
+SECOND = 1000
+
+
+@pytest.fixture
+def messages():
+    """A database with a table of rows."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("create table messages(id integer primary key)")
+    return connection
+
+
+def insert(messages, rows):
+    messages.executemany("insert into messages values(?)", [(row,) for row in rows])
+
+
+def test_rows_grow_with_the_time_and_within_a_second_as_they_are_taken(messages):
+    free = FreeRows(messages)
+    later = [free.take(TIME + 2 * SECOND) for _ in range(3)]
+    rows = [free.take(TIME + each) for each in (1, 0, 999)]
+    assert rows == sorted(rows)
+    assert rows[-1] < row_of(TIME + SECOND) < later[0] < later[1] < later[2]
+
+
+def test_a_second_that_is_full_takes_rows_of_those_after_it(messages):
+    free = FreeRows(messages)
+    rows = [free.take(TIME) for _ in range(10_000)]
+    assert rows == sorted(set(rows))
+    assert row_of(TIME + 2 * SECOND) <= rows[-1] < row_of(TIME + 3 * SECOND)
+    assert free.take(TIME + SECOND) not in rows
+
+
+def test_rows_that_are_taken_in_the_index_are_not_handed_out(messages):
+    free = FreeRows(messages)
+    insert(messages, [free.take(TIME) for _ in range(5000)])
+    free.clear()
+    taken = {row for (row,) in messages.execute("select id from messages")}
+    others = [free.take(TIME + each) for each in (0, -SECOND, SECOND, 9 * SECOND)]
+    assert len({*taken, *others}) == len(taken) + len(others)
+    insert(messages, others)
+
+
+def test_a_time_before_1970_has_the_first_rows(messages):
+    assert FreeRows(messages).take(-1) == row_of(0) == 0
