@@ -1,6 +1,6 @@
 """The parameters that vendors' models take, as far as it is known before they refuse any.
 
-A model that is not here works: a server's refusal says the rest, see ``refused_parts``.
+A model that is not here works: a server's refusal says the rest, see ``failures``.
 """
 
 import re
