@@ -128,7 +128,7 @@ def parts_of(line: Line, ledger: Ledger) -> Parts:
     results: list[Json] = []
     thinks = False
     for block in contents.blocks(content):
-        match _BLOCKS.kind_of(text_in(block.get("type"))):
+        match _BLOCKS.kind(block):
             case "call":
                 calls.append(block)
             case "result":

@@ -182,15 +182,13 @@ class Blocks:
     kinds: ClassVar[Mapping[str, Kind]] = {}
     """More names of kinds, or the program's own meaning of one."""
 
-    def kind_of(self, name: str) -> Kind:
-        """The kind of block that a name stands for; ``""`` if it is unknown."""
-        if known := self.kinds.get(name) or _KINDS.get(name):
-            return known
-        return "result" if name.endswith("_tool_result") else ""
-
     def kind(self, block: Json) -> Kind:
-        """The kind of a block; Google marks thinking by a flag."""
-        return "thinking" if block.get("thought") is True else self.kind_of(type_of(block))
+        """The kind of a block, ``""`` if it is unknown; Google marks thinking by a flag."""
+        if block.get("thought") is True:
+            return "thinking"
+        name = type_of(block)
+        known = self.kinds.get(name) or _KINDS.get(name)
+        return known or ("result" if name.endswith("_tool_result") else "")
 
     def text(self, text: str) -> str:
         """The words of a text block of a message."""
@@ -250,8 +248,8 @@ class Blocks:
     def count_unknown(self, content: Any, ledger: Ledger) -> None:
         """Count the blocks of unknown types, where their words are read later."""
         for block in blocks(content):
-            if not self.kind_of(name := type_of(block)):
-                ledger.skipped[unknown("block", name)] += 1
+            if not self.kind(block):
+                ledger.skipped[unknown("block", type_of(block))] += 1
 
     def result(self, name: str, block: Json, ledger: Ledger) -> Result:
         """The result of a call."""

@@ -10,7 +10,7 @@ from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.json_lines import RawLine, text_in
 from tui.importers.json_paths import object_at, text_at
-from tui.importers.message_blocks import Blocks, Unknown, call_in, skipped, type_of
+from tui.importers.message_blocks import Blocks, Unknown, call_in, skipped
 from tui.importers.times import utc
 from tui.importers.trees import Node, Order, in_order, nearest
 from tui.importers.two_passes import OBJECTS, Place, Tree
@@ -171,7 +171,7 @@ def _message(line: p.Json, name: str) -> p.ForeignMessage:
         case "assistant":
             status = _STATUS.get(text_at(message, "stopReason"))
             blocks = contents.blocks(message.get("content"))
-            found = [block for block in blocks if _BLOCKS.kind_of(type_of(block)) == "call"]
+            found = [block for block in blocks if _BLOCKS.kind(block) == "call"]
             return p.ForeignMessage(
                 name,
                 "assistant",
