@@ -165,7 +165,7 @@ class JournalStore(JournalReader, Protocol):
 
         The first ``append`` also makes it the active session of its scope. ``project_path`` is an
         absolute path, ``model`` is ``connection:model``. ``session_id`` defaults to a new id
-        (``ids.new_session_id``). ``created_at`` defaults to now; another one, as of a session that
+        (``new_session_id``). ``created_at`` defaults to now; another one, as of a session that
         is copied, is kept as it is given, also if it is no time. Raises ``SessionBusy`` if a
         program, this one included, has reserved or leased the id, and ``SessionExists`` if the
         session is there otherwise, in any place.
