@@ -225,7 +225,7 @@ async def test_a_defect_in_a_command_is_told_and_the_next_is_carried_out(world, 
             raise ZeroDivisionError("a defect")
 
         with monkeypatch.context() as broken:
-            broken.setattr(w.workspace, "rename", fail)
+            broken.setattr(w.workspace, "change", fail)
             await send(pilot, "/name x")
             await until(lambda: "Unexpected error: ZeroDivisionError: a defect" in notices(app))
         await send(pilot, "/name y")
