@@ -154,15 +154,17 @@ def test_all_may_have_changed_while_the_server_was_away(open_store):
 
 async def test_a_server_that_does_not_begin_to_notify_is_asked_again(store, postgres, monkeypatch):
     told = queue.Queue()
-    with monkeypatch.context() as patch, psycopg.connect(postgres, autocommit=True) as connection:
-        patch.setattr(
-            connection_pool, "_LISTEN", b"set statement_timeout = 0; select pg_sleep(3600)"
-        )
-        patch.setattr(connection_pool, "_BEGIN_SECONDS", 0.5)
-        assert store.watch(told.put)
-        asked = "select from pg_stat_activity where query like '%(3600)' and state = 'active'"
-        await until(lambda: connection.execute(asked).rowcount)
-    assert told.get(timeout=SECONDS) == ""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        with monkeypatch.context() as patch:
+            asleep = b"set statement_timeout = 0; select pg_sleep(3600)"
+            patch.setattr(connection_pool, "_LISTEN", asleep)
+            patch.setattr(connection_pool, "_BEGIN_SECONDS", 0.5)
+            assert store.watch(told.put)
+            active = "from pg_stat_activity where query like '%(3600)' and state = 'active'"
+            await until(lambda: connection.execute(f"select {active}").rowcount)
+        assert told.get(timeout=SECONDS) == ""
+        # It would sleep on without its client, and whoever waits for a quiet server with it.
+        connection.execute(f"select pg_terminate_backend(pid) {active}")
 
 
 def test_closing_ends_the_connection_and_its_thread(store):
