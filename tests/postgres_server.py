@@ -140,8 +140,13 @@ class TestDatabase:
             )
 
     def empty(self) -> None:
-        """Remove the rows of all tables; the tables stay as the last migration has left them."""
+        """End what is still at work, and remove the rows of all tables, but not the tables."""
         with psycopg.connect(self.address, autocommit=True) as connection:
+            # A server does not see that its client went away before a statement has ended.
+            connection.execute(
+                "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                " where datname = current_database() and pid <> pg_backend_pid()"
+            )
             tables = connection.execute(
                 "select quote_ident(tablename) from pg_tables where schemaname = 'sibyl'"
                 " and tablename <> 'schema_version'"
