@@ -57,14 +57,66 @@ def test_any_prompts_of_aider_come_back(tmp_path_factory, prompts):
     assert [each.content for each in messages if each.role == "user"] == prompts
 
 
-def test_a_backup_of_cherry_studio_with_its_databases_says_so(tmp_path):
-    path = tmp_path / "metadata.json"
-    path.write_text(
-        '{\n  "version": 6,\n  "timestamp": 1796000000000,\n  "appName": "Cherry Studio"\n}'
-    )
+def cherry(path, messages, blocks=()):
+    """A backup of Cherry Studio with one topic."""
+    tables = {"topics": [{"id": "t", "messages": messages}], "message_blocks": list(blocks)}
+    backup = {"time": 1, "version": 5, "localStorage": {}, "indexedDB": tables}
+    path.write_text(json.dumps(backup))
     assert reader("cherry-studio").recognises(path, path.read_bytes())
-    with pytest.raises(UnfitFile, match="its own databases"):
-        list(reader("cherry-studio").read(Source.of(path), Ledger()))
+    return read_all(reader("cherry-studio"), path)
+
+
+def test_a_backup_of_cherry_studio_with_its_databases_says_so_under_any_name(tmp_path):
+    for name in ("metadata.json", "metadata (1).json"):
+        path = tmp_path / name
+        path.write_text(
+            '{\n  "version": 6,\n  "timestamp": 1796000000000,\n  "appName": "Cherry Studio"\n}'
+        )
+        assert reader("cherry-studio").recognises(path, path.read_bytes())
+        with pytest.raises(UnfitFile, match="its own databases"):
+            list(reader("cherry-studio").read(Source.of(path), Ledger()))
+    assert cherry(tmp_path / "metadata.json", [{"id": "u", "role": "user", "content": "Hi"}])
+
+
+def test_a_block_of_cherry_studio_is_given_once_and_one_that_is_not_there_is_counted(tmp_path):
+    block = {"id": "b", "type": "main_text", "content": "once"}
+    said = [{"id": "u", "role": "user", "blocks": ["b", "b", "gone"]}]
+    reading = cherry(tmp_path / "data.json", said, [block])
+    (message,) = reading.messages
+    assert message.content.count("once") == 1
+    assert reading.ledger.skipped["block that is not there"] == 2
+
+
+def test_answers_of_cherry_studio_without_their_question_follow_each_other(tmp_path):
+    said = [
+        {"id": f"m{number}", "role": role, "content": f"text {number}", "foldSelected": number == 1}
+        for number, role in enumerate(("user", "assistant") * 3)
+    ]
+    messages = cherry(tmp_path / "data.json", said).messages
+    assert [each.id for each in messages] == [f"m{number}" for number in range(6)]
+    assert [each.parent for each in messages] == ["", *(f"m{number}" for number in range(5))]
+
+
+def test_sessions_of_nextchat_are_told_apart_by_numbers_and_keep_their_ids_as_the_memory_moves(
+    tmp_path,
+):
+    def ids(place):
+        said = [{"role": role, "content": f"text {role}"} for role in ("user", "assistant") * 2]
+        session = {"topic": "Sea", "memoryPrompt": "Tides.", "lastSummarizeIndex": place}
+        sessions = [{**session, "id": number, "messages": said} for number in (1, 2)]
+        path = tmp_path / "backup.json"
+        path.write_text(json.dumps({"chat-next-web-store": {"sessions": sessions}}))
+        reading = read_all(reader("nextchat"), path)
+        assert [heading.source_id for heading, _ in reading.conversations] == ["1", "2"]
+        return {each.id for each in reading.messages}
+
+    assert ids(2) == ids(3)
+
+
+def test_a_backup_without_anything_in_the_place_of_its_chats_is_counted(tmp_path):
+    path = tmp_path / "backup.json"
+    path.write_text(json.dumps({"chat-next-web-store": {"sessions": {"0": {}}}}))
+    assert read_all(reader("nextchat"), path).ledger.skipped == {"unknown format": 1}
 
 
 def test_what_the_model_is_sent_of_a_long_session_of_cline_is_no_session(source):

@@ -11,12 +11,11 @@ from tui.files import UnfitFile
 from tui.importers import protocol as p
 from tui.importers.contents import blocks, link, placeholder
 from tui.importers.formats import Export, Reading, Talk
+from tui.importers.json_elements import beginning
 from tui.importers.json_lines import items_in, object_in, object_of, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, Unknown, call_in
 from tui.importers.times import utc_of_local
-
-_FILES = ("origin_name", "file.origin_name", "name", "metadata.name")
 
 
 class Backup(Export):
@@ -33,6 +32,7 @@ class Backup(Export):
     ends = {"generating": "interrupted"}
     created = time = ("createdAt",)
     updated = ("updatedAt",)
+    file_names: tuple[str, ...] = ("name", "origin_name", "file.origin_name", "metadata.name")
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         if whole.role == "tool":
@@ -48,7 +48,7 @@ class Backup(Export):
     def mark(self, name: str, block: p.Json) -> str:
         if address := text_at(block, "url", "image_url.url", "image_url"):
             return link(address)
-        return placeholder("image" if "image" in name else "file", text_at(block, *_FILES))
+        return placeholder("image" if "image" in name else "file", text_at(block, *self.file_names))
 
 
 class TypingMind(Backup):
@@ -159,8 +159,9 @@ class LobeChat(Backup):
         return chats.values()
 
 
-_SHOWN = ("%Y/%m/%d %H:%M:%S", "%d.%m.%Y %H:%M:%S")
-"""Times of browsers that can mean only one day, unlike ``01/02/2026``."""
+_SHOWN = ("%Y/%m/%d %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p")
+"""Times of browsers; in the last form some have the day first."""
+_MONTHS = 12
 
 
 class NextChat(Backup):
@@ -181,13 +182,19 @@ class NextChat(Backup):
     summary = ("is_memory", True)
 
     def chats(self, record: p.Json) -> Iterable[p.Json]:
-        return objects_at(record, "chat-next-web-store.sessions")
+        for chat in objects_at(record, "chat-next-web-store.sessions"):
+            # In older versions a number.
+            yield {**chat, "id": str(chat["id"])} if type(chat.get("id")) is int else chat
 
     def messages_of(self, record: p.Json) -> list[p.Json]:
         found, name = list[p.Json](), text_at(record, "id")
-        said = [each and _with_tools(each) for each in super().messages_of(record)]
+        # Before the memory is among them: it moves.
+        said = [
+            {**_with_tools(each), "id": text_at(each, "id") or f"{name}/{number}"}
+            for number, each in enumerate(super().messages_of(record))
+        ]
         place, memory = record.get("lastSummarizeIndex"), text_at(record, "memoryPrompt")
-        if memory and isinstance(place, int) and 0 < place <= len(said):
+        if memory and type(place) is int and 0 < place <= len(said):
             facts = {"id": f"{name}/memory", "role": "assistant", "content": memory}
             said.insert(place, {**facts, "is_memory": True})
         record["shown"] = _follow(found, said, "", name)
@@ -208,10 +215,11 @@ def _with_tools(message: p.Json) -> p.Json:
 def _shown_time(message: p.Json) -> str | None:
     """The time of a message, if the form in which it is shown can mean only one."""
     words = " ".join(text_at(message, "date").replace(",", "").replace("-", "/").split())
-    is_american = words.endswith(("AM", "PM"))
-    for form in ("%m/%d/%Y %I:%M:%S %p",) if is_american else _SHOWN:
+    for form in _SHOWN:
         with suppress(ValueError):
-            return utc_of_local(datetime.strptime(words, form).isoformat())  # noqa: DTZ007
+            moment = datetime.strptime(words, form)  # noqa: DTZ007
+            is_clear = "/%d/" not in form or moment.day > _MONTHS or moment.day == moment.month
+            return utc_of_local(moment.isoformat()) if is_clear else None
     return None
 
 
@@ -225,6 +233,7 @@ _DATABASES = (
 )
 _UNNAMED = ("New Topic", "新话题", "默认话题")
 _TOOL = "rawMcpToolResponse"
+_MISSING: p.Json = {"type": "missing"}
 
 
 class CherryStudio(Backup):
@@ -245,6 +254,7 @@ class CherryStudio(Backup):
     sent = ("usage.prompt_tokens", "usage.inputTokens")
     received = ("usage.completion_tokens", "usage.outputTokens")
     thoughts = ("reasoning_content",)
+    file_names = ("origin_name", "file.origin_name", "name", "metadata.name")
     kinds = {
         **dict.fromkeys(("main_text", "code", "compact"), "text"),
         **dict.fromkeys(("unknown", "error"), "silent"),
@@ -254,7 +264,7 @@ class CherryStudio(Backup):
         return bool(_CHERRY.match(head) or _CHERRY_DATABASES.match(head))
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        if source.path.name == "metadata.json":
+        if _CHERRY_DATABASES.match(beginning(source.path, b"{")):
             raise UnfitFile(errno.ENOTSUP, _DATABASES, str(source.path))
         yield from super().talks(source, ledger)
 
@@ -281,7 +291,7 @@ class CherryStudio(Backup):
                 facts["above"] = prompt
             found.append({**message, **facts, **_content(message, record["blocks"])})
             known.add(own)
-            if prompt != group or not is_selected:
+            if not prompt or prompt != group or not is_selected:
                 before = facts["own_id"]
             is_selected &= prompt == group
             is_selected |= message.get("foldSelected") is True
@@ -291,6 +301,9 @@ class CherryStudio(Backup):
 
     def words(self, block: p.Json, ledger: p.Ledger) -> str | Unknown | None:
         """The words of a block; those of a translation stand behind its name."""
+        if block is _MISSING:
+            ledger.skipped["block that is not there"] += 1
+            return None
         if block.get("type") == "translation":
             return Unknown("translation", text_at(block, "content"))
         return super().words(block, ledger)
@@ -299,7 +312,8 @@ class CherryStudio(Backup):
 def _content(message: p.Json, known: dict[str, p.Json]) -> p.Json:
     """What a message of Cherry Studio says, and its error."""
     names = map(text_in, items_in(message.get("blocks")))
-    kept = [known[name] for name in names if name in known]
+    # Each is one message's, and is given once.
+    kept = [known.pop(name, _MISSING) for name in names]
     failed = [each.get("error") for each in kept if each.get("type") == "error"]
     facts = object_at(message, "metadata")
     tools = objects_at(facts, "mcpTools")

@@ -11,7 +11,15 @@ from msgspec.structs import replace
 from tui.importers import protocol as p
 from tui.importers.contents import attachment, joined, placeholder, without_thinking
 from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
-from tui.importers.formats import WITHOUT_MESSAGES, Database, Format, Reading, Tables, Talk
+from tui.importers.formats import (
+    SPEAKERS,
+    WITHOUT_MESSAGES,
+    Database,
+    Format,
+    Reading,
+    Tables,
+    Talk,
+)
 from tui.importers.json_lines import items_in, object_of, objects_in, parse_text, text_in
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.message_blocks import Piece, Result, call_in, unknown, unknown_block
@@ -33,6 +41,7 @@ class Oterm(Database):
     )
     name = ("name",)
     role = ("author",)
+    roles = SPEAKERS
     message_id = ("id",)
     one_model = True
 
@@ -70,6 +79,7 @@ class Elia(Database):
     )
     created = ("started_at",)
     updated = ()
+    roles = SPEAKERS
     time = ("timestamp",)
     one_model = True
     parent = ("parent_id",)

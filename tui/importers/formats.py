@@ -474,8 +474,11 @@ class Export(Format):
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         for record in records(source, ledger, self.within):
-            for chat in self.chats(record):
+            chats = list(self.chats(record))
+            for chat in chats:
                 yield from self.talks_of(source.path, chat, ledger)
+            if not chats:
+                ledger.skipped["unknown format"] += 1
 
     def chats(self, record: p.Json) -> Iterable[p.Json]:
         """The conversations of a record: mostly it is one itself."""

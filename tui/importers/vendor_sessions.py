@@ -416,6 +416,9 @@ class AiChat(VendorFormat):
         if not record:
             reading.ledger.skipped[json_lines.UNREADABLE] += 1
             return ()
+        if self.sums_up(record, reading) and not reading.last:
+            # Nothing that it stands for was said.
+            record = {**record, "role": "system"}
         if results := objects_at(record, "content.tool_results"):
             reading.ledger.read += 1
             return _round(text_at(record, "content.text"), results, reading.ids)
