@@ -3,14 +3,22 @@
 from datetime import UTC, datetime
 
 from rich.cells import cell_len
+from rich.style import Style
 
 from tests.builders import at
 from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import PreviewedMessage, SessionHits
 from tui.domain.text import local_minute
-from tui.widgets.search_hits import author_line, heading_pieces, hit_pieces, in_sight, text_lines
-from tui.widgets.transcript.canvas import MEASURE
+from tui.widgets.search_hits import (
+    answer_rows,
+    author_line,
+    heading_pieces,
+    hit_pieces,
+    in_sight,
+    text_lines,
+)
+from tui.widgets.transcript.canvas import MEASURE, NAMES, Canvas
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
 
@@ -111,3 +119,10 @@ def test_what_was_said_around_a_hit_is_in_lines_that_an_eye_can_follow():
     assert max(cell_len(text(row)) for row in rows) <= 2 + MEASURE
     assert " ".join(text(row).strip() for row in rows).split() == ["word"] * 80
     assert ("word", "mark") in rows[-1]
+
+
+def test_code_in_a_preview_has_no_mark_that_copies_it():
+    palette = dict.fromkeys(NAMES, Style())
+    said = "Run:\n\n```sh\nls\n```"
+    rows = [row.text.strip() for row in answer_rows(said, Canvas(40, palette, copies=False))]
+    assert [row for row in rows if row] == ["Run:", "╭ sh", "│ ls"]

@@ -15,8 +15,8 @@ from textual.widgets import Static
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import HINT, Results
 from tui.domain.text import make_visible_line
-from tui.screens.dialog import PreviewDialog
 from tui.screens.keys import SEARCH
+from tui.screens.preview_dialog import PreviewDialog
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
 from tui.widgets.search_hits import HitList

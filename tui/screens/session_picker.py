@@ -15,8 +15,8 @@ from textual.widgets import Static
 
 from tui.domain.text import make_visible_line
 from tui.domain.views.session_rows import VIEWS, PickerRows, PickerView, SessionRow, about, matches
-from tui.screens.dialog import PreviewDialog
 from tui.screens.keys import PICKER, PICKER_ACTIONS, PICKER_LETTER_ACTIONS
+from tui.screens.preview_dialog import PreviewDialog
 from tui.screens.typed_text import is_free_text
 from tui.widgets.intents import CommandInvoked, MoreWanted, SessionSelected, hint
 from tui.widgets.key_line import KeyLine

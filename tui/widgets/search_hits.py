@@ -184,6 +184,8 @@ class PreviewPane(LineList[Sequence[Piece] | Strip], can_focus=False):
     def resized(self) -> None:
         """Lay out the lines for the present size."""
         width, height = self.size
+        if not width:
+            return  # not laid out and without styles yet: the first resize comes back here
         lines: list[Sequence[Piece] | Strip] = []
         found = 0
         if self._preview is not None and self._preview.error:
@@ -192,7 +194,8 @@ class PreviewPane(LineList[Sequence[Piece] | Strip], can_focus=False):
         messages = self._preview.messages if self._preview else ()
         is_marked = any(message.marks for message in messages)
         style = self.get_component_rich_style
-        canvas = Canvas(width + 1, {name: style(f"transcript--{name}") for name in NAMES})
+        palette = {name: style(f"transcript--{name}") for name in NAMES}
+        canvas = Canvas(width + 1, palette, copies=False)
         for message in messages:
             begin = len(lines) + bool(lines)
             is_drawn = message.role == "assistant" and not is_marked

@@ -8,6 +8,7 @@ import msgspec
 
 from tui.app.controllers.controller import Controller
 from tui.domain.moves import Move, last_moves
+from tui.domain.search.search_results import Preview
 from tui.domain.text import scope_name
 from tui.domain.views.session_rows import PickerRows, PickerView, picker_row
 from tui.engine.library.conversation import preview_of
@@ -15,6 +16,7 @@ from tui.engine.library.session_moves import opened_here, read_open_projects
 from tui.engine.library.session_pages import PickerPages
 from tui.errors import StorageError
 from tui.screens.session_picker import SessionPicker
+from tui.widgets.transcript import warm_up
 
 
 class PickerController(Controller):
@@ -54,8 +56,11 @@ class PickerController(Controller):
         return partial(self._queue.call_when_handled, self._queue.hold(cancel))
 
     async def _preview(self, screen: SessionPicker, session_id: str) -> None:
-        preview = await asyncio.to_thread(preview_of, self._workspace.reader, session_id)
-        screen.preview.show(preview, self._workspace.clock())
+        def read() -> Preview:
+            warm_up()
+            return preview_of(self._workspace.reader, session_id)
+
+        screen.preview.show(await asyncio.to_thread(read), self._workspace.clock())
 
     async def _read(self, screen: SessionPicker, *, anew: bool, count: int) -> None:
         workspace, view = self._workspace, screen.view

@@ -146,13 +146,17 @@ class Canvas:
     """Makes strips of exactly ``width`` cells.
 
     Code, tables and tool output may fill ``text_width``; prose goes up to ``measure``. Lines of
-    code that are wider wrap, unless ``wraps`` is false: then they are cut.
+    code that are wider wrap, unless ``wraps`` is false: then they are cut. Code has a mark that
+    copies it, unless ``copies`` is false: nobody would act on it.
     """
 
-    def __init__(self, width: int, palette: Palette, *, wraps: bool = True) -> None:
+    def __init__(
+        self, width: int, palette: Palette, *, wraps: bool = True, copies: bool = True
+    ) -> None:
         self.width = width
         self.palette = palette
         self.wraps = wraps
+        self.copies = copies
         self.text_width = max(_NARROWEST, width - GUTTER - 1)
         self.measure = min(self.text_width, MEASURE)
         self._console: Console | None = None

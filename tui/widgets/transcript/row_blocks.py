@@ -324,8 +324,8 @@ class Code(RowBlock):
             room = max(1, canvas.text_width - len(COPY) - _GAP)
             title = shorten(f"╭ {self.source.language or 'text'}", room) + " " * _GAP
             frame = canvas.palette["frame"] + NO_TEXT
-            words = [Segment(title, frame), Segment(COPY, frame + _PRESSED)]
-            rows.append(canvas.ground_row("code", words))
+            mark = [Segment(COPY, frame + _PRESSED)] if canvas.copies else []
+            rows.append(canvas.ground_row("code", [Segment(title, frame), *mark]))
         return [*rows, *chain.from_iterable(self.rows_of(line, canvas) for line in lines)]
 
     def copies_at(self, row: int, strip: Strip, cell: int) -> bool:
