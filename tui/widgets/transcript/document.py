@@ -25,6 +25,9 @@ NO_VERSIONS: Mapping[str, Version] = {}
 ROWS = 1000
 """The size of the cache: some 25 screens. A row takes some 3 KB, with what Textual keeps of it."""
 
+LEAST_BLOCKS = 4
+"""Blocks that are kept however many rows they have: those on screen are drawn at each frame."""
+
 THOUGHTS = 100
 """The latest answers whose thinking is kept."""
 
@@ -79,7 +82,7 @@ class StripCache:
             return found
         drawn = self._strips[block] = block.strips(self.canvas)
         self.rows += len(drawn)
-        while self.rows > ROWS and len(self._strips) > 1:
+        while self.rows > ROWS and len(self._strips) > LEAST_BLOCKS:
             _, dropped = self._strips.popitem(last=False)
             self.rows -= len(dropped)
         return drawn
