@@ -103,9 +103,10 @@ class Navigation(Controller):
                 case "earlier":
                     far = pages.excerpt is not None
                     entries = await self._workspace.read_earlier(session)
-                    # Else another session or excerpt is on screen by now.
-                    if session is self._workspace.current and far == (pages.excerpt is not None):
-                        conversation.prepend(entries, earlier=pages.before is not None)
+                    # Another session, excerpt or version may be on screen by now.
+                    now = session.pages
+                    if session is self._workspace.current and far == (now.excerpt is not None):
+                        conversation.prepend(entries, earlier=now.before is not None)
                         self._presenter.price_later()
                 case "later":
                     has_read = await pages.read_later(journal(session.id))
