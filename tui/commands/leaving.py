@@ -117,11 +117,9 @@ async def _close(
     shell: Shell, loaded: LoadedSession, give_up: Callable[[], Awaitable[None]]
 ) -> None:
     """Close a session by ``give_up``, and show another one if it was on screen."""
-    label = loaded.label()
-    if loaded is not shell.workspace.current:
-        async with shell.workspace.switcher.moves:
-            await give_up()
-        shell.show_moved(loaded.id)
-    elif await shell.workspace.leave_current(give_up):
+    label, is_shown = loaded.label(), loaded is shell.workspace.current
+    if await shell.workspace.leave(loaded, give_up):
         await shell.show_session()
+    elif not is_shown:
+        shell.show_moved(loaded.id)
     shell.say(f'Closed "{label}"')

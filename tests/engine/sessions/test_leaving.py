@@ -19,7 +19,7 @@ def closing(program):
 
 
 async def leave(program, give_up=None):
-    left = await program.workspace.leave_current(give_up or closing(program))
+    left = await program.workspace.leave(program.workspace.current, give_up or closing(program))
     await program.settle()
     return left
 

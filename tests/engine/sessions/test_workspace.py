@@ -266,7 +266,7 @@ async def test_a_session_that_was_given_up_is_left_also_if_the_one_wanted_then_i
         await released.wait()
         await workspace.pool.close(closed)
 
-    leaving = asyncio.create_task(workspace.leave_current(close))
+    leaving = asyncio.create_task(workspace.leave(workspace.current, close))
     await closing.wait()
     looking = asyncio.create_task(workspace.switcher.look_at("session-20200101-000000-000000"))
     await asyncio.sleep(0)  # it is wanted now

@@ -153,7 +153,8 @@ class SessionMoves:
         The next undo takes back all of it at once.
         """
         workspace, batch = self._workspace, new_batch("clear")
-        viewed = workspace.current.id
+        shown = workspace.current
+        viewed = shown.id
         others = [session_id for session_id in ids if session_id != viewed]
         cleared = await asyncio.to_thread(_clear, self._store, others, batch)
         if viewed not in ids:
@@ -164,7 +165,7 @@ class SessionMoves:
 
         try:
             check_closed_here(workspace, viewed)
-            await workspace.leave_current(delete)
+            await workspace.leave(shown, delete)
         except (SessionBusy, SessionNotFound, UsageError):
             return cleared
         except StorageError as error:
@@ -279,11 +280,7 @@ class SessionMoves:
         async with self._putting_away:
             # Another session may be wanted meanwhile: then this one is given up behind it.
             while not done.is_set():
-                if known is self._workspace.current:
-                    await self._workspace.leave_current(give_up)
-                else:
-                    async with self._workspace.switcher.moves:
-                        await give_up()
+                await self._workspace.leave(known, give_up)
 
     async def _give_up(
         self, known: LoadedSession, move: Callable[[], None], done: asyncio.Event

@@ -165,15 +165,19 @@ class Workspace:
             await self.pool.keep(loaded)
         self.switcher.do_behind(self.note_opened(loaded))
 
-    async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
-        """Show the scope's most recently used other session, or a new one, for the current one.
+    async def leave(self, loaded: LoadedSession, give_up: Callable[[], Awaitable[None]]) -> bool:
+        """Close or move a session by ``give_up``; tell whether another one is to be shown for it.
 
-        ``give_up`` closes or moves the current one, once the other is there to be shown and
-        before it is; if it raises, the current one stays. False if another session was wanted
-        meanwhile. Raises what ``give_up`` raises, other ``StorageError``, and ``UsageError`` at
-        the limit.
+        For the current one that is the scope's most recently used other session, or a new one. It
+        is there to be shown before ``give_up`` runs; if that raises, the current one stays. False
+        if another session was wanted meanwhile. Raises what ``give_up`` raises, other
+        ``StorageError``, and ``UsageError`` at the limit.
         """
-        return await self.switcher.switch(partial(self._find_other, give_up))
+        if loaded is self.current:
+            return await self.switcher.switch(partial(self._find_other, give_up))
+        async with self.switcher.moves:
+            await give_up()
+        return False
 
     async def take(self, loaded: LoadedSession) -> None:
         """Open a session that is looked at, for a first change.
@@ -295,7 +299,7 @@ class Workspace:
     async def attach(self, loaded: LoadedSession, text: str) -> "Attached":
         """Read the files and pictures that a prompt refers to, in a thread.
 
-        Raises ``UsageError`` and ``StorageError`` as ``attaching.attach``.
+        Raises ``UsageError`` and ``StorageError`` as ``attachments.attach``.
         """
 
         def work() -> "Attached":
