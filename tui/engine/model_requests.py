@@ -111,8 +111,10 @@ def without_pictures(messages: Sequence[Message]) -> Sequence[Message]:
     return _labelled(messages, len(pictures_of(messages)))
 
 
-def _labelled(messages: Sequence[Message], labels: int) -> list[Message]:
+def _labelled(messages: Sequence[Message], labels: int) -> Sequence[Message]:
     """The messages with the oldest of their pictures as labels."""
+    if not labels:
+        return messages
     found: list[Message] = []
     for message in messages:
         number = len(pictures_of([message]))
@@ -355,18 +357,22 @@ class HistoryWindow(msgspec.Struct, eq=False):
 
     def add(self, record: Record) -> None:
         """Follow what was added to the session."""
-        places = {message.id: place for place, message in enumerate(self.messages)}
         match record:
             case Message():
                 # It may be another writing of one that is there.
-                place = places.get(record.id, len(self.messages))
+                place = self._place_of(record.id)
                 self.messages = (*self.messages[:place], record, *self.messages[place + 1 :])
-            case Summary(through=through) if through in places:
-                self.messages, self.whole = self.messages[places[through] + 1 :], True
+            case Summary() if rest := self.messages[self._place_of(record.through) :]:
+                self.messages, self.whole = rest[1:], True
             case Reset():
                 self.messages, self.whole = (), True
             case _:
                 pass
+
+    def _place_of(self, message_id: str) -> int:
+        """The place of a message, or the one behind the last."""
+        ids = [message.id for message in self.messages]
+        return ids.index(message_id) if message_id in ids else len(ids)
 
 
 def context_of(session: Session) -> HistoryWindow | None:

@@ -18,11 +18,11 @@ from tui.domain.search.tokens import cut, search_words, stands_alone
 from tui.domain.text import age, late_pattern, make_visible_line
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
-from tui.providers.protocol import Model, ModelRequest
 from tui.storage.protocol import SessionReader
 
 if TYPE_CHECKING:
     from tui.providers.guide import PastHit
+    from tui.providers.protocol import Model
 
 SECONDS = 0.5
 """Limit of a search."""
@@ -112,10 +112,11 @@ _SOME = 0.5
 """The weight of messages that have some of a query's words, beside those that have all."""
 
 
-async def ask_for_queries(model: Model, question: str, at: str) -> tuple[str, ...]:
+async def ask_for_queries(model: "Model", question: str, at: str) -> tuple[str, ...]:
     """Ask a model for queries; none if it gives none. Raises ``ModelError``."""
     # Imported late: a search by words needs none of it.
     from tui.engine.turns.own_requests import short_answer
+    from tui.providers.protocol import ModelRequest
 
     words, _ = split_filters(question)
     asked = Message("question", "user", words.strip("? "), at)

@@ -57,7 +57,8 @@ class FinalSave:
                         await self._workspace.pool.keep_draft(current)
         except StorageError as error:
             self._fail(f"The text of the prompt could not be saved: {error}")
-            for loaded in dict.fromkeys((*self._workspace.open, current)):
+            # A switch that was under way may have ended meanwhile.
+            for loaded in dict.fromkeys((*self._workspace.open, current, self._workspace.current)):
                 try:
                     with save_errors():
                         if path := self._rescued_draft(loaded):

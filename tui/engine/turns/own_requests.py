@@ -1,4 +1,8 @@
-"""Requests of the program itself to a model: summaries and titles."""
+"""Requests of the program itself to a model: summaries and titles.
+
+What is summarised ends before a user's message. Messages that are further back than a request to
+the model reaches are kept, but are not in the summary, as they would not be sent either.
+"""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
