@@ -1,4 +1,8 @@
-"""The schema of ``config.toml``: every key with type, limits, default and description."""
+"""The schema of ``config.toml``: every key with type, limits, default and description.
+
+Wrong values are told to its author; a text is never quoted, as it may be an API key in the wrong
+place. What the program writes beside it (``connections.toml``) has the same tables.
+"""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The files that the program writes beside ``config.toml``, and sign-ins at servers of tools.
+"""The files that the program writes beside ``config.toml``; sign-ins are in the state directory.
 
 A key file is written before the connections that name it, and removed after them: a kill between
 the two leaves a key that nothing names, never a name without a key. Each sign-in has a file that

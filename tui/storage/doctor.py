@@ -409,7 +409,7 @@ def _make_private(directory: Path, names: Sequence[str]) -> None:
 
 
 def folder_sizes(root: Path) -> dict[str, str]:
-    """Describe each folder of a data directory. As those below, it names what is not readable."""
+    """Describe each folder of a data directory; names what is not readable, and raises nothing."""
     folders = Folders(root)
 
     def is_journal(name: str) -> bool:

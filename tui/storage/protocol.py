@@ -378,7 +378,7 @@ class SessionStore(SessionReader, JournalStore, Protocol):
     "program" here is a store object, not a process.
 
     A backend inherits from this class, as some verbs are made of others here. Backends share the
-    domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``, ``search.rank`` and
+    domain's rules: ``records``, ``text``, ``targets``, ``timestamps``, ``search.rank`` and
     ``search.SessionScan``.
     """
 

@@ -199,7 +199,7 @@ class KeyLine(Widget):
         self.refresh()
 
     def _follow(self, screen: Screen[object]) -> None:
-        """Show the keys that work now; a screen that is not on top has none."""
+        """Show the keys that work now; a screen that is not on top keeps its own."""
         keys = tuple(self._shown_keys(screen)) if screen.is_active else self._keys
         if keys != self._keys:
             self._keys = keys

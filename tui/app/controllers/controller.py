@@ -12,7 +12,7 @@ from tui.app.appearance import Appearance
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.input_queue import InputQueue
-from tui.app.session_imports import AutomaticImports
+from tui.app.session_imports import AutomaticImports, SessionImports
 from tui.config.settings_schema import NotifySettings
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import SessionPager
@@ -22,7 +22,6 @@ from tui.engine.turns.turn import TurnSettings
 from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
-    from tui.app.session_imports import SessionImports
     from tui.commands.shell import Shell, Work
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
@@ -52,7 +51,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     turn_settings: TurnSettings
     final_save: FinalSave
     session_moves: Callable[["Stop"], "SessionMoves"]
-    imports: "SessionImports"
+    imports: SessionImports
     automatic_imports: AutomaticImports | None = None
     check_store: Callable[[], Sequence[str]] | None = None
     store_mark: str = ""

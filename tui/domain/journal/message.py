@@ -284,7 +284,7 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
     """Text; or a list of blocks, each a string or an object such as ``{"type", "text"}``.
 
     ``None`` where an assistant message has only tool calls. This program writes text, and for a
-    prompt with files or pictures the blocks of ``tui.domain.journal.message``.
+    prompt with files or pictures the blocks below.
     """
     timestamp: str
     """UTC, as in ``tui.domain.timestamps``."""

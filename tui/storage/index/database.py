@@ -4,8 +4,8 @@
 and joined by blanks, so that SQLite's tokenizer has nothing to split or fold. ``messages`` maps
 its rows to offsets in journals; ``session`` 0 masks a row, as a contentless table cannot delete.
 Rowids grow with the messages' times. ``projects`` and ``programs`` are what sessions are from, by
-the numbers that ``origins`` writes into ``words``. ``sessions`` holds the tokens of each name: ten
-thousand are scanned in a few milliseconds.
+the numbers that ``message_rows`` writes into ``words``. ``sessions`` holds the tokens of each
+name: ten thousand are scanned in a few milliseconds.
 """
 
 import os

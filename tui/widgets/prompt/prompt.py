@@ -17,7 +17,14 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.domain.commands import Command, is_command
-from tui.domain.completion import Completion, FileListing, Target, common_text, completions
+from tui.domain.completion import (
+    Completion,
+    FileListing,
+    Target,
+    common_text,
+    completions,
+    dropped_files,
+)
 from tui.domain.references import NO_WORDS, SIGN
 from tui.domain.text import make_visible_line
 from tui.domain.views.shown_session import AttachedView, PromptQueue
@@ -323,8 +330,6 @@ class Prompt(Widget):
         self._show_subtitle()
 
     def _read_paste(self, paste: Paste) -> None:
-        from tui.domain.completion import dropped_files
-
         if readings := dropped_files(paste.text):
             self.post_message(self.FilesDropped(paste, readings))
 
