@@ -45,6 +45,20 @@ async def test_without_another_one_it_is_a_new_session_of_the_scope(world):
     assert world.holder(here) is None
 
 
+async def test_one_that_is_not_on_screen_any_more_is_given_up_and_what_is_there_stays(world):
+    other = await world.session("other")
+    here, program = await world.opened("here")
+    left, given_up = program.current, []
+    await program.workspace.open_session(other)
+
+    async def give_up():
+        given_up.append(left.id)
+
+    assert not await program.workspace.leave(left, give_up)
+    await program.settle()
+    assert (given_up, program.current.id) == ([here], other)
+
+
 async def test_the_draft_stays_with_the_session_that_is_left(world):
     here, program = await world.opened("here")
     await program.type("not done")
