@@ -113,6 +113,50 @@ def test_sessions_of_nextchat_are_told_apart_by_numbers_and_keep_their_ids_as_th
     assert ids(2) == ids(3)
 
 
+def test_a_date_of_nextchat_counts_where_it_can_mean_one_day_only(tmp_path):
+    dates = (
+        "2026/1/2 15:04:05",
+        "2.1.2026, 15:04:05",
+        "1/15/2026, 3:04:05 PM",
+        "1/2/2026, 3:04 PM",
+    )
+    dates = (*dates, "1/2/2026, 3:04:05 PM", "02/01/2026, 15:04:05")
+    said = [
+        {"id": str(at), "role": "user", "content": "Hi", "date": on} for at, on in enumerate(dates)
+    ]
+    path = tmp_path / "backup.json"
+    sessions = [{"id": "s", "messages": said}]
+    path.write_text(json.dumps({"chat-next-web-store": {"sessions": sessions}}))
+    found = read_all(reader("nextchat"), path).messages
+    assert [bool(each.timestamp) for each in found] == [True] * 3 + [False] * 3
+
+
+def test_a_summary_of_aichat_counts_only_behind_what_it_stands_for(tmp_path):
+    path = tmp_path / "work.yaml"
+    path.write_text(
+        "model: a:b\ncompressed_messages:\n- role: system\n  content: Be brief.\n"
+        "messages:\n- role: system\n  content: Of nothing.\n- role: user\n  content: Hello\n"
+    )
+    reading = read_all(reader("aichat"), path)
+    assert [each.content for each in reading.messages] == ["Hello"]
+    assert reading.ledger.skipped == {"system prompt": 2}
+
+
+def test_what_a_tool_says_in_a_chat_of_oterm_is_not_its_user(tmp_path):
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("create table chat (id integer, name text, model text)")
+        database.execute(
+            "create table message (id integer, chat_id integer, author text, text text)"
+        )
+        database.execute("insert into chat values (1, 'Sea', 'a')")
+        rows = (1, 1, "user", "Hello"), (2, 1, "tool", "output")
+        database.executemany("insert into message values (?, ?, ?, ?)", rows)
+    reading = read_all(reader("oterm"), path)
+    assert [each.content for each in reading.messages] == ["Hello"]
+    assert reading.ledger.skipped["unknown role"] == 1
+
+
 def test_a_backup_without_anything_in_the_place_of_its_chats_is_counted(tmp_path):
     path = tmp_path / "backup.json"
     path.write_text(json.dumps({"chat-next-web-store": {"sessions": {"0": {}}}}))
