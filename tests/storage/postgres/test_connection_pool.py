@@ -1,6 +1,7 @@
 """Connections to a server, and who waits for whom."""
 
 import queue
+import select
 import socket
 import threading
 from contextlib import ExitStack
@@ -47,6 +48,15 @@ def test_a_save_may_take_the_longer_the_more_it_sends(database, monkeypatch):
         assert connection.execute("show statement_timeout").fetchone() == ("512s",)
     with database.connection() as connection:
         assert connection.execute("show statement_timeout").fetchone() == ("30s",)
+
+
+def test_a_connection_is_not_lent_again_that_was_given_up_as_its_use_ended(database, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "SAVE_SECONDS", 0.0)
+        with database.saving() as connection:
+            assert select.select([connection.fileno()], [], [], SECONDS)[0], "it is shut down"
+    with database.saving() as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
 
 
 def sleep_longer_than_allowed(database):

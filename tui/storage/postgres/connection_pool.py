@@ -173,7 +173,7 @@ class ConnectionPool:
                 connection.execute("")
         except psycopg.Error:
             return False
-        return True
+        return not connection.closed
 
     def close(self) -> None:
         """Close the connections, those in use as soon as they are given back."""
@@ -409,6 +409,9 @@ class HangWatch:
                 use = self._uses.pop(number, None)
             if use is not None:
                 os.close(watched)
+            else:
+                # It is shut down, or is about to be: nobody else may get it.
+                connection.close()
 
     def _watch(self) -> None:
         while True:
