@@ -1,6 +1,7 @@
 """Lists of sessions from a scan of the folders and the two ends of each file."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,7 @@ from tests.builders import Story, every_kind, user
 from tests.storage.contract import ALL, SCOPE, closed, state
 from tests.storage.test_disk import Fails
 from tests.tables import each_row
-from tui.errors import SessionDamaged, SessionNotFound, StorageError
+from tui.errors import SessionDamaged, StorageError
 from tui.storage import journal_lines, locks
 from tui.storage.folders import Folders
 from tui.storage.protocol import SessionFilter
@@ -20,22 +21,6 @@ def found(store, **wanted):
     return {entry.id: entry for entry in store.list(SessionFilter(**wanted), None, 100).entries}
 
 
-def folder(path):
-    path.mkdir()
-
-
-def link(path):
-    path.symlink_to("/etc/passwd")
-
-
-def dangling_link(path):
-    path.symlink_to("nowhere")
-
-
-def loop(path):
-    path.symlink_to(path)
-
-
 def test_a_journal_larger_than_any_session_is_listed_as_unreadable_and_not_read(store, name):
     os.truncate(store.path(name), 3 * 1024**3)
     (entry,) = store.entries([name])
@@ -44,7 +29,18 @@ def test_a_journal_larger_than_any_session_is_listed_as_unreadable_and_not_read(
         store.journal(name).load()
 
 
-@pytest.mark.parametrize("make", [folder, link, dangling_link, loop, os.mkfifo])
+@pytest.mark.parametrize(
+    "make",
+    [
+        Path.mkdir,
+        os.mkfifo,
+        *(
+            lambda path, target=target: path.symlink_to(target)
+            for target in ("/etc/passwd", "nowhere", "odd.jsonl")
+        ),
+    ],
+    ids=["folder", "pipe", "link", "dangling link", "loop"],
+)
 def test_what_is_no_plain_file_stands_in_the_list_and_hides_no_other(store, make):
     whole = closed(store)
     make(store.root / "sessions" / "odd.jsonl")
@@ -52,13 +48,10 @@ def test_what_is_no_plain_file_stands_in_the_list_and_hides_no_other(store, make
     assert set(entries) == {whole, "odd"}
     assert (entries["odd"].label, entries["odd"].damaged) == (UNREADABLE, 1)
     assert entries[whole].label == "hello"
-    for read in (
-        store.lease,
-        lambda name: store.journal(name).tail(5),
-        lambda name: store.journal(name).load(),
-    ):
+    odd = store.journal("odd")
+    for read in (lambda: store.lease("odd"), lambda: odd.tail(5), odd.load):
         with pytest.raises(SessionDamaged, match="not a regular file"):
-            read("odd")
+            read()
     assert store.resolve("odd", SCOPE) == "odd"
     with pytest.raises(StorageError):
         store.resolve("no such name", SCOPE)
@@ -89,20 +82,14 @@ def test_a_file_of_garbage_is_a_session_in_its_scope(store, name, garbage):
     assert (entry.project_path, entry.damaged > 0) == ("/shop", True)
 
 
-def test_a_session_of_which_one_message_can_be_read_is_called_by_it(store, name):
-    store.path(name).write_bytes(b"garbage\n" + Story().user("what?").lines[1] + b"garbage\n")
-    assert found(store)[name].label == "what?"
-
-
-def test_a_session_whose_messages_are_all_damaged_is_unreadable_and_not_empty(store, name):
+def test_a_session_is_called_by_a_message_that_can_be_read_else_unreadable_or_empty(store, name):
     header, *rest = store.path(name).read_bytes().splitlines(keepends=True)
     store.path(name).write_bytes(header + b"".join(b"x" + line for line in rest))
+    empty = closed(store, state())
     assert found(store)[name].label == UNREADABLE
-
-
-def test_a_session_without_messages_that_is_whole_is_empty(store):
-    name = closed(store, state())
-    assert found(store)[name].label == "(empty)"
+    assert found(store)[empty].label == "(empty)"
+    store.path(name).write_bytes(b"garbage\n" + Story().user("what?").lines[1] + b"garbage\n")
+    assert found(store)[name].label == "what?"
 
 
 def test_a_damaged_first_line_changes_nothing_in_the_list(store):
@@ -154,34 +141,21 @@ def test_a_lock_that_cannot_be_looked_at_hides_no_session(store):
         store.holder(name)
 
 
-def test_a_session_that_is_moved_while_the_list_is_made_is_left_out_and_not_fatal(
-    store, monkeypatch
+@pytest.mark.parametrize(("module", "look"), [(locks, "holder_of"), (os, "listdir")])
+def test_a_session_that_goes_while_the_list_is_made_is_left_out_and_not_fatal(
+    store, monkeypatch, module, look
 ):
     name, other = closed(store), closed(store)
-    real = locks.holder_of
+    path, real = store.path(name), getattr(module, look)
 
-    def holder_of(path):
-        """The first question about the one is when it goes."""
-        if path.name.startswith(name) and store.path(name).parent.name == "sessions":
-            store.path(name).unlink()
-            monkeypatch.setattr(locks, "holder_of", real)
-        return real(path)
+    def gone_meanwhile(place):
+        """It goes after its name was read: before the lock or the time of its file is."""
+        found = real(place)
+        if str(place) == str(path.parent) or name in str(place):
+            path.unlink(missing_ok=True)
+        return found
 
-    monkeypatch.setattr(locks, "holder_of", holder_of)
-    assert set(found(store)) == {other}
-
-
-def test_a_file_that_goes_between_the_names_and_the_times_is_left_out(store, monkeypatch):
-    name, other = closed(store), closed(store)
-    real = os.listdir
-
-    def listdir(path):
-        names = real(path)
-        if name + ".jsonl" in names:
-            store.path(name).unlink()
-        return names
-
-    monkeypatch.setattr(os, "listdir", listdir)
+    monkeypatch.setattr(module, look, gone_meanwhile)
     assert set(found(store)) == {other}
 
 
@@ -256,35 +230,15 @@ def test_all_that_a_journal_can_hold_is_listed(store, put):
 # --- what a target means, among real sessions
 
 
-def named(store, name, session_id=None, scope=SCOPE):
-    return closed(store, state(name), session_id=session_id, scope=scope)
-
-
 @each_row("name", ["会話", "two words", " ", "a\nb", "\u2028", "\ud800", "#x", "../x"])
 def test_any_name_is_found_exactly(store, name):
-    wanted = named(store, name)
-    named(store, name + "!")
+    wanted = closed(store, state(name))
+    closed(store, state(name + "!"))
     assert store.resolve(name, SCOPE) == wanted
-
-
-def test_the_closest_are_found_by_id_and_by_name(store):
-    first = named(store, "Garden plans", "session-20260111-120000-000001")
-    second = named(store, "Holiday", "session-20260112-120000-000002")
-
-    def closest(target):
-        with pytest.raises(SessionNotFound) as told:
-            store.resolve(target, SCOPE)
-        return told.value.closest
-
-    assert closest("Garden plams") == (first,)
-    assert closest("session-20260112-120000-000003")[0] == second
-    assert closest("20260111-120000-00009")[0] == first
-    assert closest("completely different") == ()
-    assert closest("") == ()
 
 
 def test_a_damaged_session_is_no_obstacle_to_finding_others(store, put):
     put(b"garbage", "session-a")
-    name = named(store, "Tale")
+    name = closed(store, state("Tale"))
     assert store.resolve("Tale", SCOPE) == name
     assert store.resolve("a", SCOPE) == "session-a"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import Clock, Story, answer, header, kept_texts, texts, user
-from tests.storage.contract import ALL, HOSTILE, SCOPE, closed, new, state
+from tests.storage.contract import ALL, HOSTILE, SCOPE, closed, new, state, verbs
 from tests.storage.test_disk import Fails
 from tui.domain.imports import ImportLine
 from tui.domain.journal.records import encode
@@ -63,20 +63,17 @@ def test_a_number_that_another_session_of_the_second_has_is_not_given_again(
     assert first[:-7] == second[:-7]
 
 
-def test_a_session_is_a_readable_file_with_its_id_as_name(store):
-    lease = new(store, user("m1", "会話"))
-    path = store.root / "sessions" / f"{lease.session_id}.jsonl"
-    assert store.path(lease.session_id) == path
+def test_a_session_is_a_readable_file_with_its_id_as_name_wherever_it_is(store):
+    name = closed(store, user("m1", "会話"))
+    path = store.root / "sessions" / f"{name}.jsonl"
+    assert store.path(name) == path
     first, second = path.read_bytes().splitlines()
     assert json.loads(first)["type"] == "session"
     assert json.loads(second)["content"] == "会話"
     assert "会話".encode() in second
-
-
-def test_where_a_session_lies_is_known_wherever_it_is(store, name):
     for verb, folder in ((store.archive, "archive"), (store.delete, "trash")):
         verb(name)
-        assert store.path(name).parent.name == folder
+        assert store.path(name) == store.root / folder / path.name
     with pytest.raises(SessionNotFound):
         store.path("nowhere")
 
@@ -97,13 +94,7 @@ def test_everything_is_private_whatever_the_umask(store, umask):
         assert stat.S_IMODE(path.stat().st_mode) == wanted, path
 
 
-def test_a_file_that_was_written_anew_is_private_too(store, lease, monkeypatch):
-    Fails(monkeypatch, "fdatasync")
-    store.append(lease, [user("m2")])
-    assert stat.S_IMODE(store.path(lease.session_id).stat().st_mode) == 0o600
-
-
-def test_reading_makes_nothing(store):
+def test_reading_makes_nothing_and_reserving_no_journal_and_no_number(store):
     store.list(ALL, None, 5)
     store.active(SCOPE)
     assert store.holder("nowhere") is None
@@ -111,9 +102,6 @@ def test_reading_makes_nothing(store):
         with pytest.raises(SessionNotFound):
             read("nowhere")
     assert not store.root.exists()
-
-
-def test_reserving_writes_no_journal_and_no_number(store):
     store.create(SCOPE, "/shop", "m")
     assert not (store.root / "scopes.jsonl").exists()
     assert list((store.root / "sessions").iterdir()) == []
@@ -125,24 +113,9 @@ def test_a_hostile_id_touches_nothing_outside(store, tmp_path, name):
     (tmp_path / "x").write_bytes(b"precious")
     closed(store, session_id="tale")
     before = everything(tmp_path)
-    for verb in (
-        store.lease,
-        lambda name: store.journal(name).load(),
-        store.archive,
-        store.delete,
-        store.restore,
-        store.purge,
-        store.holder,
-        store.path,
-        store.entry,
-        lambda key: store.create(SCOPE, "/", "m", session_id=key),
-        lambda key: store.set_active(SCOPE, key),
-        lambda key: store.journal(key).tail(1),
-        lambda key: store.journal(key).page("[0,[],[]]", 1),
-        lambda key: store.journal(key).since(None),
-    ):
+    for verb in (*verbs(store, name), lambda: store.path(name)):
         with pytest.raises(SessionNotFound):
-            verb(name)
+            verb()
     assert everything(tmp_path) == before
 
 
@@ -155,13 +128,7 @@ def test_an_id_inside_a_file_leads_nowhere(store, put):
     assert [entry.id for entry in store.list(ALL, None, 5).entries] == ["tale"]
 
 
-def test_an_unwritable_directory_is_told_in_a_sentence(store, monkeypatch):
-    Fails(monkeypatch, "mkdir", 13, forever=True)
-    with pytest.raises(StorageError, match=r"Cannot write to the data directory .*Permission"):
-        store.create(SCOPE, "/shop", "m")
-
-
-def test_a_file_in_the_place_of_the_directory_is_told(tmp_path):
+def test_a_data_directory_that_cannot_be_made_is_told_in_a_sentence(tmp_path, monkeypatch):
     (tmp_path / "data").write_bytes(b"")
     store = FileStore(tmp_path / "data")
     for verb in (
@@ -171,12 +138,17 @@ def test_a_file_in_the_place_of_the_directory_is_told(tmp_path):
     ):
         with pytest.raises(StorageError):
             verb()
+    Fails(monkeypatch, "mkdir", 13, forever=True)
+    with pytest.raises(StorageError, match=r"Cannot write to the data directory .*Permission"):
+        FileStore(tmp_path / "other").create(SCOPE, "/shop", "m")
 
 
 # --- other programs
 
 
-def test_a_session_is_held_by_one_process_and_read_by_all(store, name, program):
+def test_a_session_is_held_by_one_process_and_read_by_all_and_free_once_that_is_killed(
+    store, name, program
+):
     holder = program(HOLD, store.root, name)
     assert holder.read() == "ready"
     with pytest.raises(SessionBusy, match=f"pid {holder.pid} on "):
@@ -184,17 +156,10 @@ def test_a_session_is_held_by_one_process_and_read_by_all(store, name, program):
     for verb in (store.archive, store.delete):
         with pytest.raises(SessionBusy):
             verb(name)
-    holder.tell("from the other")
-    assert holder.read() == "ready"
-    assert kept_texts(store, name) == ["hello", "from the other"]
-    assert store.entry(name).status == "open"
-
-
-def test_a_session_whose_holder_was_killed_can_be_taken_at_once(store, name, program):
-    holder = program(HOLD, store.root, name)
-    holder.read()
     holder.tell("last words")
     assert holder.read() == "ready"
+    assert kept_texts(store, name) == ["hello", "last words"]
+    assert store.entry(name).status == "open"
     holder.kill()
     assert store.holder(name) is None
     store.append(store.lease(name), [answer("m9", "answer")])
@@ -293,14 +258,8 @@ def test_an_append_that_restores_can_be_made_again_after_any_failure(
     assert appended.restored
     assert store.path(session_id).parent.name == "sessions"
     assert not (store.root / "archive" / f"{session_id}.jsonl").exists()
-    lines = store.path(session_id).read_bytes().splitlines()
-    assert [json.loads(line)["type"] for line in lines] == [
-        "session",
-        "message",
-        "restored",
-        "message",
-        "state",
-    ]
+    kinds = [json.loads(line)["type"] for line in store.path(session_id).read_bytes().splitlines()]
+    assert kinds == ["session", "message", "restored", "message", "state"]
 
 
 @pytest.mark.parametrize("name", ["write", "fdatasync", "link", "fsync", "unlink", "open"])
@@ -329,34 +288,19 @@ def test_a_move_that_failed_can_be_made_again_and_loses_nothing(
     assert kept_texts(store, session_id) == ["hello"]
 
 
-def test_the_number_of_what_is_purged_stays_used_though_the_list_of_numbers_was_lost(store):
+def test_a_session_is_purged_though_the_list_of_numbers_was_lost_or_cannot_be_written(store):
     session_id = closed(store)
     store.delete(session_id)
     (store.root / "scopes.jsonl").unlink()
     store.purge(session_id)
-    assert store.entry(new(store).session_id).ordinal == 2
-
-
-def test_a_session_is_purged_though_no_number_can_be_noted(store):
     session_id = closed(store)
+    assert store.entry(session_id).ordinal == 2
     store.delete(session_id)
     (store.root / "scopes.lock").unlink()
     (store.root / "scopes.lock").mkdir()
     store.purge(session_id)
     with pytest.raises(SessionNotFound):
         store.entry(session_id)
-
-
-def file(path, _):
-    path.touch()
-
-
-def dangling_link(path, _):
-    path.symlink_to("nowhere")
-
-
-def loop(path, _):
-    path.symlink_to(path)
 
 
 def without_rights(path, monkeypatch):
@@ -373,7 +317,15 @@ def without_rights(path, monkeypatch):
     monkeypatch.setattr(os, "listdir", refused)
 
 
-@pytest.fixture(params=[file, dangling_link, loop, without_rights])
+@pytest.fixture(
+    params=[
+        lambda path, _: path.touch(),
+        lambda path, _: path.symlink_to("nowhere"),
+        lambda path, _: path.symlink_to(path),
+        without_rights,
+    ],
+    ids=["file", "dangling link", "loop", "without rights"],
+)
 def spoil(request, store, monkeypatch):
     """Puts something that cannot be used in the place of a folder."""
 
@@ -426,10 +378,9 @@ def test_a_file_in_the_place_of_the_sessions_is_no_empty_list(store):
     (store.root / "sessions").rename(store.root.parent / "sessions")
     (store.root / "sessions").touch()
     for wanted in (SessionFilter(), ALL):
-        with pytest.raises(StorageError, match="sessions is not a directory; move it away"):
-            store.list(wanted, None, 5)
-        with pytest.raises(StorageError, match="sessions is not a directory; move it away"):
-            store.count(wanted)
+        for ask in (lambda wanted: store.list(wanted, None, 5), store.count):
+            with pytest.raises(StorageError, match="sessions is not a directory; move it away"):
+                ask(wanted)
 
 
 def test_a_lock_that_is_no_file_is_named(store):
