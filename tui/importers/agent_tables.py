@@ -15,7 +15,7 @@ from tui.files import UnfitFile, system_text
 from tui.importers import databases, json_lines
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed
-from tui.importers.contents import attachment, base64_size, joined, placeholder, todos
+from tui.importers.contents import attachment, joined, placeholder, todos
 from tui.importers.formats import SPEAKERS, Database, Reading, Tables, Talk, line_values
 from tui.importers.json_lines import items_in, object_in, object_of, objects_in, parse_text
 from tui.importers.json_paths import object_at, objects_at, text_at
@@ -154,6 +154,8 @@ class Goose(Database):
     roles = SPEAKERS
     time = ("created",)
     kinds = {"resource": "text", **dict.fromkeys(_NOTICES, "silent")}
+    mark_kind = "image"
+    file_types = ("mimeType",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         folders = [places.data / "goose"]
@@ -217,9 +219,6 @@ class Goose(Database):
         # goose writes all rows anew when it sums up: their numbers name nothing.
         return reading.ids.make(*(record.get(each) for each in ("role", "created", "content")))
 
-    def mark(self, name: str, block: p.Json) -> str:
-        return placeholder("image", text_at(block, "mimeType"))
-
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         """The items of a list that is kept as Markdown."""
         listed: list[tuple[str, str]] = []
@@ -268,6 +267,8 @@ class Zed(Database):
         "ToolUse": "call",
         "Image": "mark",
     }
+    mark_kind = "image"
+    file_data = ("source",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         usual = places.app_support / "Zed" if places.is_mac else places.data / "zed"
@@ -299,9 +300,6 @@ class Zed(Database):
         facts = object_in(next(iter(object_in(uri).values()), None))
         name = Path(text_at(facts, "abs_path")).name or text_at(facts, "name", "url")
         return joined([placeholder("file", name), text_at(block, "content")])
-
-    def mark(self, name: str, block: p.Json) -> str:
-        return placeholder("image", base64_size(block.get("source")))
 
 
 def _facts(row: databases.Row, thread: p.Json) -> p.Json:

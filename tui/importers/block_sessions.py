@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
-from tui.importers.contents import attachment, base64_size, placeholder, usage_beside_cache
+from tui.importers.contents import attachment, base64_size, usage_beside_cache
 from tui.importers.formats import SPEAKERS, JsonFile, LogFormat, Reading, Talk
 from tui.importers.json_lines import object_if_there, object_in, objects_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
@@ -29,6 +29,8 @@ class Amp(JsonFile):
     message_id = ("messageId",)
     time = ("meta.sentAt", "usage.timestamp")
     said_by = ("usage.model",)
+    file_types = ("source.mediaType", "source.media_type")
+    file_data = ("source.data",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         yield from places.sources(places.data / "amp", "threads/T-*.json")
@@ -59,10 +61,6 @@ class Amp(JsonFile):
         names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
         return usage_beside_cache(object_at(record, "usage"), *names)
 
-    def mark(self, name: str, block: p.Json) -> str:
-        kind = text_at(block, "source.mediaType", "source.media_type")
-        return placeholder(name, kind, base64_size(value_at(block, "source.data")))
-
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _START = re.compile(rb'^\s*\{"type":\s*"session_start"')
@@ -88,6 +86,8 @@ class Droid(LogFormat):
     todos = ("todos",)
     one_model = True
     parent = ("parentId",)
+    file_types = ("source.media_type",)
+    file_data = ("source.data",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         return places.sources(places.home / ".factory", "sessions/**/*.jsonl", parts=self.parts)
@@ -155,10 +155,6 @@ class Droid(LogFormat):
                 yield _REMINDER.sub("", piece).strip()
             else:
                 yield piece
-
-    def mark(self, name: str, block: p.Json) -> str:
-        data = value_at(block, "source.data")
-        return placeholder(name, text_at(block, "source.media_type"), base64_size(data))
 
 
 _SUB_AGENT = "sub-agent"

@@ -153,6 +153,7 @@ class LibreChat(Format):
     ends = {"unfinished": "interrupted"}
     parent = ("parentMessageId",)
     kinds = {"error": "text"}
+    mark_kind = "image"
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         found: list[p.Json] = []
@@ -194,9 +195,6 @@ class LibreChat(Format):
         if record.get("error") is True:
             return "failed", text_at(record, "text", "content") or None
         return super().end(record)
-
-    def mark(self, name: str, block: p.Json) -> str:
-        return placeholder("image")
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         blocks = objects_at(record, "content")

@@ -32,7 +32,7 @@ class Backup(Export):
     ends = {"generating": "interrupted"}
     created = time = ("createdAt",)
     updated = ("updatedAt",)
-    file_names: tuple[str, ...] = ("name", "origin_name", "file.origin_name", "metadata.name")
+    file_names = ("name", "origin_name", "file.origin_name", "metadata.name")
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         if whole.role == "tool":

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
-from tui.importers.contents import joined, link, placeholder, without_thinking
+from tui.importers.contents import THINKING, joined, link, placeholder
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk, line_values
 from tui.importers.json_elements import beginning, has_key
 from tui.importers.json_lines import items_in, parse_text, text_in, whole_bytes
@@ -34,6 +34,8 @@ class Jan(FolderFormat):
     said_by = ()
     finish = ("status",)
     statuses = {"stopped": "interrupted", "error": "failed"}
+    unnamed = "call"
+    unsaid = (THINKING,)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         data = [base / "Jan" / "data" for base in (places.config, places.data, places.app_support)]
@@ -68,14 +70,8 @@ class Jan(FolderFormat):
             if response := object_at(called, "response"):
                 yield Result(call.id, self.output(response, ledger))
 
-    def text(self, text: str) -> str:
-        return without_thinking(text)
-
     def mark(self, name: str, block: p.Json) -> str:
         return link(text_at(block, "image_url.url"))
-
-    def unnamed(self, message: str, number: int, block: p.Json) -> str:
-        return "call"
 
 
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-.*")

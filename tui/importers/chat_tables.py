@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from tui.importers import protocol as p
-from tui.importers.contents import attachment, joined, placeholder, without_thinking
+from tui.importers.contents import THINKING, attachment, joined, placeholder
 from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
 from tui.importers.formats import (
     SPEAKERS,
@@ -121,6 +121,7 @@ class AnythingLlm(Database):
     said_by = ("metrics.model",)
     sent = ("metrics.prompt_tokens",)
     received = ("metrics.completion_tokens",)
+    unsaid = (THINKING,)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         folders = [base / "anythingllm-desktop" for base in (places.config, places.app_support)]
@@ -142,9 +143,6 @@ class AnythingLlm(Database):
                 name = "-".join(str(each) for each in names if each is not None)
                 read = partial(_records, database, talk)
                 yield Talk(source.path, facts, read, name)
-
-    def text(self, text: str) -> str:
-        return without_thinking(text)
 
 
 def _records(database: DatabaseCopy, talk: Row, ledger: p.Ledger) -> Iterator[p.Json]:

@@ -18,7 +18,6 @@ from tui.files import open_regular
 from tui.importers import contents
 from tui.importers.json_elements import element_lines
 from tui.importers.json_lines import RawLine, object_in, text_in
-from tui.importers.json_paths import text_at, value_at
 from tui.importers.made_ids import made_id
 from tui.importers.message_blocks import Blocks, skipped
 from tui.importers.protocol import Json, Ledger
@@ -91,11 +90,9 @@ DECODER = msgspec.json.Decoder(Line)
 
 
 class _ClaudeBlocks(Blocks):
-    def mark(self, name: str, block: Json) -> str:
-        size = contents.base64_size(value_at(block, "source.data"))
-        return contents.placeholder(
-            name, text_at(block, "title"), text_at(block, "source.media_type"), size
-        )
+    file_names = ("title",)
+    file_types = ("source.media_type",)
+    file_data = ("source.data",)
 
 
 _BLOCKS = _ClaudeBlocks()

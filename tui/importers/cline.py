@@ -53,6 +53,7 @@ class Cline(Format):
     sent = ("metrics.inputTokens",)
     received = ("metrics.outputTokens",)
     summary = ("isSummary", True)
+    unnamed = "{name}"
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         folders = (
@@ -119,9 +120,6 @@ class Cline(Format):
         size = base64_size(value_at(block, "source.data"))
         file = Path(text_at(block, "path")).name
         return placeholder(name, file, text_at(block, "source.media_type"), size)
-
-    def unnamed(self, message: str, number: int, block: p.Json) -> str:
-        return text_at(block, "name")
 
 
 class RooCode(Cline):

@@ -21,6 +21,8 @@ _STATUSES: dict[str, TodoStatus] = {
     "in-progress": "in_progress",
     "done": "completed",
 }
+THINKING = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+"""What some models put before a text."""
 RAW = "_raw"
 """Names the text of arguments that are no JSON."""
 _LINK = 200
@@ -30,12 +32,6 @@ _LINK = 200
 def joined(texts: Iterable[str]) -> str:
     """Join the texts of a message by a blank line; those without a word are left out."""
     return "\n\n".join(text for text in texts if text.strip())
-
-
-def without_thinking(text: str) -> str:
-    """A text without the thinking that some models put before it."""
-    thought, end, rest = text.partition("</think>")
-    return rest.lstrip() if end and thought.lstrip().startswith("<think>") else text
 
 
 def placeholder(kind: str, *facts: object) -> str:

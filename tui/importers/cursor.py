@@ -261,6 +261,8 @@ class CursorCli(Database):
     time = said_by = ()
     one_model = True
     reasons = {"turn_ended": "end of a turn"}
+    file_names = ("filename",)
+    file_types = ("mimeType",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         named = places.environment.get("CURSOR_CONFIG_DIR", "").strip()
@@ -312,9 +314,6 @@ class CursorCli(Database):
             return "thinking"
         has_text = any(text_at(block, "text").strip() for block in blocks(content))
         return "injected text" if record["role"] == "user" and has_text else "empty message"
-
-    def mark(self, name: str, block: p.Json) -> str:
-        return placeholder(name, text_at(block, "filename"), text_at(block, "mimeType"))
 
 
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:

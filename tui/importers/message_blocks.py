@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
-from tui.importers.contents import arguments, blocks, joined, placeholder
+from tui.importers.contents import arguments, base64_size, blocks, joined, placeholder
 from tui.importers.json_lines import items_in, object_in, text_in
 from tui.importers.json_paths import text_at, value_at
 from tui.importers.protocol import ForeignMessage, Json, Ledger
@@ -177,10 +177,20 @@ _NO_WORDS = {"type", "kind", "id", "data", "signature", "encrypted_content"}
 
 
 class Blocks:
-    """Reads the blocks of a program, which overrides how it reads those that it has otherwise."""
+    """Reads the blocks of a program, whose class names or overrides what it has otherwise."""
 
     kinds: ClassVar[Mapping[str, Kind]] = {}
     """More names of kinds, or the program's own meaning of one."""
+    mark_kind = ""
+    """What stands for a picture or another file is named by this, else by the type of its block."""
+    file_names: tuple[str, ...] = ()
+    file_types: tuple[str, ...] = ()
+    file_data: tuple[str, ...] = ()
+    """Where such a block has the name, the type, and the data in base64."""
+    unnamed = "{message}-call-{number}"
+    """The id of a call without one, of its message and of its number and name."""
+    unsaid: ClassVar[tuple[re.Pattern[str], ...]] = ()
+    """Matches what is in text blocks and was not said, such as thinking."""
 
     def kind(self, block: Json) -> Kind:
         """The kind of a block, ``""`` if it is unknown; Google marks thinking by a flag."""
@@ -192,15 +202,18 @@ class Blocks:
 
     def text(self, text: str) -> str:
         """The words of a text block of a message."""
+        for pattern in self.unsaid:
+            text = pattern.sub("", text)
         return text
 
     def mark(self, name: str, block: Json) -> str:
         """Make what stands for a picture or another file."""
-        return placeholder(name.removesuffix("_url"))
-
-    def unnamed(self, message: str, number: int, block: Json) -> str:
-        """Make the id of a call without one."""
-        return f"{message}-call-{number}"
+        return placeholder(
+            self.mark_kind or name.removesuffix("_url"),
+            text_at(block, *self.file_names),
+            text_at(block, *self.file_types),
+            base64_size(value_at(block, *self.file_data)),
+        )
 
     def pieces_in(self, content: Any, message: str, ledger: Ledger) -> Iterator[Piece]:
         """The pieces of a message, whose id is the beginning of those of its calls."""
@@ -209,7 +222,8 @@ class Blocks:
             match self.kind(block):
                 case "call":
                     facts = object_in(block.get(name)) or block
-                    call = call_in(facts, self.unnamed(message, number, facts))
+                    named = {"message": message, "number": number, "name": text_at(facts, "name")}
+                    call = call_in(facts, self.unnamed.format_map(named))
                     yield call
                     if (output := value_at(facts, *_OUTPUTS)) is not None:
                         yield Result(call.id, self.output(output, ledger))

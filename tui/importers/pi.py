@@ -23,9 +23,9 @@ _SKIPPED = re.compile("thinking_level_change|branch_summary|label|custom")
 
 
 class _PiBlocks(Blocks):
-    def mark(self, name: str, block: p.Json) -> str:
-        size = contents.base64_size(block.get("data"))
-        return contents.placeholder("image", text_at(block, "mimeType"), size)
+    mark_kind = "image"
+    file_types = ("mimeType",)
+    file_data = ("data",)
 
 
 _BLOCKS = _PiBlocks()

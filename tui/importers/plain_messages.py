@@ -60,6 +60,7 @@ class PlainMessages(Export):
     roles = _SPEAKERS
     message_id = ("id", "uuid", "message_id", "messageId")
     time = _CREATED
+    unnamed = "{message}-block-{number}"
 
     def recognises(self, path: Path, head: bytes) -> bool:
         start = beginning(path, head)
@@ -128,9 +129,6 @@ class PlainMessages(Export):
             yield call_in(call, f"{message}-call-{number}")
         if not isinstance(record.get("content"), list):
             yield text_at(record, "refusal")
-
-    def unnamed(self, message: str, number: int, block: p.Json) -> str:
-        return f"{message}-block-{number}"
 
     def object_text(self, value: p.Json, ledger: p.Ledger) -> str:
         return as_json(value)

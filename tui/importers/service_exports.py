@@ -329,6 +329,8 @@ class ClaudeAi(Export):
     shown = ("current_leaf_message_uuid",)
     may_be_a_line = True
     kinds = {"token_budget": "thinking", "flag": "thinking"}
+    file_names = ("file_name",)
+    unsaid = (_UNSUPPORTED, _ANT_THINKING)
 
     def messages_of(self, record: p.Json) -> list[p.Json]:
         """The messages, each with an id that no other has."""
@@ -354,12 +356,6 @@ class ClaudeAi(Export):
         for file in objects_at(record, "files", "files_v2"):
             kind = "image" if file.get("file_kind") == "image" else "file"
             yield placeholder(kind, text_at(file, "file_name"))
-
-    def text(self, text: str) -> str:
-        return _ANT_THINKING.sub("", _UNSUPPORTED.sub("", text))
-
-    def mark(self, name: str, block: p.Json) -> str:
-        return placeholder(name, text_at(block, "file_name"))
 
 
 def _says(piece: Piece) -> bool:
