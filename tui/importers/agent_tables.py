@@ -47,6 +47,7 @@ class Crush(Database):
     project = ("project",)
     model = ()
     message_id = ("id",)
+    own_ids = True
     todos = ("todos",)
     todo_fields = ("content", "active_form")
     statuses = {"canceled": "interrupted", "max_tokens": "truncated", "error": "failed"}
@@ -84,9 +85,6 @@ class Crush(Database):
         parts = objects_in(parse_text(row.get("parts")))
         blocks = [{**object_at(part, "data"), "type": part.get("type")} for part in parts]
         return {**row, "content": blocks}
-
-    def id_of(self, record: p.Json, reading: Reading) -> str:
-        return text_at(record, "id")
 
     def sums_up(self, record: p.Json, reading: Reading) -> bool:
         is_summary = record.get("id") == reading.talk.facts.get("summary_message_id")
@@ -152,6 +150,8 @@ class Goose(Database):
     project = ("working_dir",)
     model = said_by = ()
     roles = SPEAKERS
+    # It writes all rows anew when it sums up: their numbers name nothing.
+    made_of = ("role", "created", "content")
     time = ("created",)
     kinds = {"resource": "text", **dict.fromkeys(_NOTICES, "silent")}
     mark_kind = "image"
@@ -214,10 +214,6 @@ class Goose(Database):
                 yield from said
                 reading.last = said[-1].id if said else reading.last
             was_summary = hidden
-
-    def id_of(self, record: p.Json, reading: Reading) -> str:
-        # goose writes all rows anew when it sums up: their numbers name nothing.
-        return reading.ids.make(*(record.get(each) for each in ("role", "created", "content")))
 
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         """The items of a list that is kept as Markdown."""

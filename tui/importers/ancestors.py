@@ -105,11 +105,10 @@ class Sibyl(_LispFormat):
     """Sibyl, with a directory for each session, whose file is one form of Common Lisp."""
 
     program, title = "sibyl", "Sibyl"
+    folders = (".sibyl",)
+    patterns = (f"sessions/*/{_FILE}",)
     model = ()
     changed = ":last-modified"
-
-    def find(self, places: p.Places) -> Iterator[p.Source]:
-        return places.sources(places.home, f".sibyl/sessions/*/{_FILE}")
 
     def recognises(self, path: Path, head: bytes) -> bool:
         return head.lstrip().lower().startswith(b"(:repl-session")
@@ -171,11 +170,9 @@ class AgentQ(_LispFormat):
     """
 
     program, title = "agent-q", "Agent-Q"
+    folders = (".emacs.d/agent-q-sessions",)
+    patterns = ("session-*.el", "session-*.lisp")
     changed = ":updated-at"
-
-    def find(self, places: p.Places) -> Iterator[p.Source]:
-        folder = places.home / ".emacs.d" / "agent-q-sessions"
-        return places.sources(folder, "session-*.el", "session-*.lisp")
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix not in {".el", ".lisp"}:
@@ -244,6 +241,8 @@ class JidoCode(_Whole, JsonFile):
 
     program, title = "jidocode", "JidoCode"
     revision = 1
+    folders = (".jido_code",)
+    patterns = ("sessions/*.json",)
     records_key = "conversation"
     todos = ("todos",)
     todo_fields = ("content", "active_form")
@@ -258,9 +257,6 @@ class JidoCode(_Whole, JsonFile):
     said_by = ()
     sent = ("usage.input_tokens",)
     received = ("usage.output_tokens",)
-
-    def find(self, places: p.Places) -> Iterator[p.Source]:
-        return places.sources(places.home, ".jido_code/sessions/*.json")
 
     def recognises(self, path: Path, head: bytes) -> bool:
         in_place = path.parent.parent.name == ".jido_code"

@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from tui.domain.journal.message import Role, TokenUsage
+from tui.domain.journal.message import Role
 from tui.importers import protocol as p
-from tui.importers.contents import attachment, base64_size, usage_beside_cache
+from tui.importers.contents import attachment, base64_size
 from tui.importers.formats import SPEAKERS, JsonFile, LogFormat, Reading, Talk
 from tui.importers.json_lines import object_if_there, object_in, objects_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
@@ -29,6 +29,10 @@ class Amp(JsonFile):
     message_id = ("messageId",)
     time = ("meta.sentAt", "usage.timestamp")
     said_by = ("usage.model",)
+    sent = ("usage.inputTokens",)
+    received = ("usage.outputTokens",)
+    cached = ("usage.cacheReadInputTokens",)
+    cache_written = ("usage.cacheCreationInputTokens",)
     file_types = ("source.mediaType", "source.media_type")
     file_data = ("source.data",)
 
@@ -57,10 +61,6 @@ class Amp(JsonFile):
         text = self.output(value if shown is None else shown, ledger)
         return Result(call, error if value is None else text)
 
-    def usage(self, record: p.Json) -> TokenUsage | None:
-        names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
-        return usage_beside_cache(object_at(record, "usage"), *names)
-
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _START = re.compile(rb'^\s*\{"type":\s*"session_start"')
@@ -73,11 +73,14 @@ class Droid(LogFormat):
     """Droid, whose lines are a tree, with the settings of a session in a file beside it."""
 
     program, title = "droid", "Droid"
+    folders = (".factory",)
+    patterns = ("sessions/**/*.jsonl",)
     name = ("sessionTitle", "title")
     project = ("cwd",)
     created = ("begun",)
     updated = ("ended",)
     version = ("version",)
+    sub_agent = ("callingSessionId", "is_task")
     role = ("message.role",)
     roles = SPEAKERS
     message_id = ("id",)
@@ -86,11 +89,9 @@ class Droid(LogFormat):
     todos = ("todos",)
     one_model = True
     parent = ("parentId",)
+    without_words = "injected text"
     file_types = ("source.media_type",)
     file_data = ("source.data",)
-
-    def find(self, places: p.Places) -> Iterator[p.Source]:
-        return places.sources(places.home / ".factory", "sessions/**/*.jsonl", parts=self.parts)
 
     def parts(self, path: Path) -> Iterable[Path]:
         return path, path.with_suffix(".settings.json")
@@ -109,6 +110,7 @@ class Droid(LogFormat):
             match record.get("type"):
                 case "session_start":
                     facts |= record
+                    facts["is_task"] = text_at(record, "title").startswith(_TASK)
                 case "todo_state":
                     facts["todos"] = objects_at(record, "todos.todos", "todos")
                 case _:
@@ -117,10 +119,6 @@ class Droid(LogFormat):
                 facts.setdefault("begun", time)
                 facts["ended"] = time
         return facts
-
-    def left_out(self, facts: p.Json) -> str:
-        is_called = facts.get("callingSessionId") or text_at(facts, "title").startswith(_TASK)
-        return "sub-agent" if is_called else ""
 
     def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
         """The message that one follows; older lines name none and follow each other."""
@@ -144,10 +142,6 @@ class Droid(LogFormat):
         kind = record.get("type")
         return super().reason_without_role(record) if kind == "message" else skipped(kind, _KNOWN)
 
-    def reason_without_words(self, record: p.Json) -> str:
-        reason = super().reason_without_words(record)
-        return "injected text" if reason == "empty message" and record.get("message") else reason
-
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What a record says; of the user's texts, without what was put beside them."""
         for piece in super().pieces(record, whole, reading):
@@ -157,7 +151,6 @@ class Droid(LogFormat):
                 yield piece
 
 
-_SUB_AGENT = "sub-agent"
 _MARK = re.compile(QWEN_CODE)
 _INJECTED = {"notification", "goal_runtime"}
 """Kinds of messages in the user's name that the user has not written."""
@@ -179,6 +172,7 @@ class QwenCode(LogFormat):
     created = ("begun",)
     updated = ("ended",)
     version = ("version",)
+    sub_agent = ("isSidechain",)
     role = ("type",)
     roles = {"user": "user", "assistant": "assistant", "tool_result": "tool"}
     message_id = ("uuid",)
@@ -198,9 +192,6 @@ class QwenCode(LogFormat):
         # VS Code's messages have parts, too.
         is_line = path.suffix == ".jsonl" and b'"parentUuid"' in head
         return is_line and _MARK.search(head) is not None
-
-    def left_out(self, facts: p.Json) -> str:
-        return _SUB_AGENT if facts.get("isSidechain") is True else ""
 
     def facts_in(self, records: Iterable[p.Json]) -> p.Json:
         """The facts, and how answers ended: their requests may have failed or been cancelled."""
@@ -251,7 +242,7 @@ class QwenCode(LogFormat):
 
     def reason_without_role(self, record: p.Json) -> str:
         if record.get("isSidechain") is True:
-            return _SUB_AGENT
+            return "sub-agent"
         if text_at(record, "subtype") in _INJECTED:
             return "injected text"
         if record.get("type") != "system":

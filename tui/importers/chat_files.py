@@ -12,7 +12,6 @@ from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.contents import THINKING, joined, link, placeholder
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk, line_values
-from tui.importers.json_elements import beginning, has_key
 from tui.importers.json_lines import items_in, parse_text, text_in, whole_bytes
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds
@@ -197,7 +196,6 @@ def _without_calls(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     return ("".join([*kept, text[place:]]).strip() if calls else text), tuple(calls)
 
 
-_ENDING = ".conversation.json"
 _CUT_OFF = ("maxPredictedTokensReached", "contextLengthReached")
 
 
@@ -205,6 +203,10 @@ class LmStudio(JsonFile):
     """LM Studio; of the versions of a message, one is shown."""
 
     program, title = "lm-studio", "LM Studio"
+    folders = (".lmstudio", ".cache/lm-studio")
+    patterns = ("conversations/**/*.conversation.json",)
+    suffix = ".json"
+    marks = (b"messages", b"versions", b"currentlySelected")
     source_id = ("number",)
     name = ("name",)
     created = ("createdAt",)
@@ -231,14 +233,6 @@ class LmStudio(JsonFile):
         "citationBlock": "mark",
         **dict.fromkeys(("toolStatus", "debugInfoBlock", "genInfo", "status"), "silent"),
     }
-
-    def find(self, places: p.Places) -> Iterator[p.Source]:
-        for folder in (places.home / ".lmstudio", places.home / ".cache" / "lm-studio"):
-            yield from places.sources(folder, f"conversations/**/*{_ENDING}")
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        keys = b"messages", b"versions", b"currentlySelected"
-        return path.suffix == ".json" and has_key(beginning(path, head), *keys)
 
     def facts_of(self, path: Path, fields: p.Json) -> p.Json:
         return {**fields, "number": path.name.removesuffix(".json").removesuffix(".conversation")}

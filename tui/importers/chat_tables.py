@@ -23,7 +23,6 @@ from tui.importers.formats import (
 from tui.importers.json_lines import items_in, object_of, objects_in, parse_text, text_in
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.message_blocks import Piece, Result, call_in, unknown, unknown_block
-from tui.importers.trees import TreeTurn
 
 
 class Oterm(Database):
@@ -80,9 +79,11 @@ class Elia(Database):
     created = ("started_at",)
     updated = ()
     roles = SPEAKERS
+    message_id = ("id",)
     time = ("timestamp",)
     one_model = True
     parent = ("parent_id",)
+    is_numbered = follows_on = True
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         return found(places.data / "elia" / "elia.sqlite")
@@ -92,13 +93,6 @@ class Elia(Database):
             # Numbers begin again in another database.
             facts = talk.facts
             yield replace(talk, name=f"{facts.get('id')}-{facts.get('started_at')}")
-
-    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
-        return f"{reading.heading.source_id}/{record.get('id')}"
-
-    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
-        parent = record.get("parent_id")
-        return before if parent is None else f"{reading.heading.source_id}/{parent}"
 
 
 _CHATS = "workspace_chats"
@@ -184,7 +178,11 @@ class Llm(Format):
     said_by = ("facts.resolved_model", "facts.model")
     sent = ("answer.input_tokens",)
     received = ("answer.output_tokens",)
+    message_id = ("hash",)
     parent = ("parent_hash",)
+    shown = ("tip_message_hash",)
+    # Threads may share messages.
+    is_numbered = True
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         usual = (places.app_support if places.is_mac else places.config) / "io.datasette.llm"
@@ -203,18 +201,6 @@ class Llm(Format):
         with opened(source.path) as database:
             for row in database.rows("threads", _THREAD, ledger):
                 yield Talk(source.path, row, partial(_thread, database, row))
-
-    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
-        """Threads may share messages: each is named by both."""
-        return f"{reading.heading.source_id}/{record['hash']}"
-
-    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
-        parent = text_at(record, *self.parent)
-        return f"{reading.heading.source_id}/{parent}" if parent else ""
-
-    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
-        tip = text_at(reading.talk.facts, "tip_message_hash")
-        return f"{reading.heading.source_id}/{tip}"
 
     def reason_without_role(self, record: p.Json) -> str:
         return "system prompt" if text_at(record, "role") == "system" else "empty message"

@@ -72,6 +72,7 @@ class PromptLog(Format):
     project = ("project",)
     created = time = ("timestamp",)
     updated = ("last",)
+    made_of = ("timestamp", "display")
 
     def is_named(self, path: Path) -> bool:
         """Tell a history from the files of sessions, which have their ids as names."""
@@ -100,9 +101,6 @@ class PromptLog(Format):
 
     def reason_without_role(self, record: p.Json) -> str:
         return _NO_PROMPT
-
-    def id_of(self, record: p.Json, reading: Reading) -> str:
-        return reading.ids.make(record.get("timestamp"), record["display"])
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[str]:
         """The words of a line, with what was pasted into them as far as that is there."""
@@ -323,7 +321,7 @@ def _answer(lines: list[_Said], ending: str, *, interrupted: bool) -> p.ForeignM
         call = call_in(block, f"{name}-{number}")
         calls.setdefault(call.id, call)
     counts = (object_in(object_in(each.line.message).get("usage")) for each in reversed(lines))
-    usages = (contents.usage_beside_cache(each, *_COUNTS) for each in counts)
+    usages = (contents.usage_beside_cache(*map(each.get, _COUNTS)) for each in counts)
     failed = log.is_failure(final)
     if failed:
         status = "failed"

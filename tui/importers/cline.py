@@ -52,6 +52,7 @@ class Cline(Format):
     said_by = ("modelInfo.id",)
     sent = ("metrics.inputTokens",)
     received = ("metrics.outputTokens",)
+    without_words = "injected text"
     summary = ("isSummary", True)
     unnamed = "{name}"
 
@@ -106,9 +107,6 @@ class Cline(Format):
     def whole(self, record: p.Json, name: str, role: Role, reading: Reading) -> p.ForeignMessage:
         whole = super().whole(record, name, role, reading)
         return replace(whole, model=text_at(record, *self.said_by) or None)
-
-    def reason_without_words(self, record: p.Json) -> str:
-        return "thinking" if self.thinks(record.get("content")) else "injected text"
 
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         """The request that failed last, of which only the screen has told."""

@@ -110,14 +110,12 @@ def usage(sent: Any, received: Any, cached: Any = 0, cache_written: Any = 0) -> 
 
 
 def usage_beside_cache(
-    counts: Json, sent: str, received: str, cached: str, cache_written: str
+    sent: Any, received: Any, cached: Any = 0, cache_written: Any = 0
 ) -> TokenUsage | None:
-    """Token counts of an object that does not count cached ones among those that were sent."""
-    fresh, read, written = (
-        value if isinstance(value := counts.get(name), int) else 0
-        for name in (sent, cached, cache_written)
-    )
-    return usage(fresh + read + written, counts.get(received), read, written)
+    """Token counts, cached ones beside those that were sent; ``None`` without any."""
+    counts = (each if isinstance(each, int) else 0 for each in (sent, cached, cache_written))
+    fresh, read, written = counts
+    return usage(fresh + read + written, received, read, written)
 
 
 def todos(items: Iterable[Json], content: str = "content", active: str = "") -> ForeignTodos:

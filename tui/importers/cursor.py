@@ -19,7 +19,6 @@ from tui.importers.vscode import folder_of, user_folders
 _TABLE = "cursorDiskKV"
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
 _PARENT = "subagentInfo.parentComposerId"
-_SUB_AGENT = (_PARENT, f"listed.{_PARENT}", "listed.isSubagent")
 _FAILED = ("error", "cancelled", "rejected")
 _RETURNED = ("output", "contents", "content", "text")
 
@@ -39,6 +38,7 @@ class Cursor(Database):
     created = ("createdAt",)
     updated = ("lastUpdatedAt",)
     model = ("modelConfig.modelName",)
+    sub_agent = (_PARENT, f"listed.{_PARENT}", "listed.isSubagent", "is_task")
     role = ("role",)
     message_id = ("bubbleId",)
     content = ("blocks",)
@@ -59,7 +59,8 @@ class Cursor(Database):
             for row in database.rows(_TABLE, ["key", "value"], ledger, beginning={"key": _CHAT}):
                 chat = object_of(row.get("value"))
                 name = text_at(row, "key").removeprefix(_CHAT)
-                facts = {**chat, "composerId": name, "listed": listed.get(name, {})}
+                own = {"composerId": name, "is_task": name.startswith("task-")}
+                facts = {**chat, **own, "listed": listed.get(name, {})}
                 headers = objects_at(chat, "fullConversationHeadersOnly", "conversation")
                 if not chat:
                     ledger.skipped[UNREADABLE] += 1
@@ -68,10 +69,6 @@ class Cursor(Database):
                 else:
                     read = partial(_bubbles, database, name, headers)
                     yield Talk(source.path, facts, read, name)
-
-    def left_out(self, facts: p.Json) -> str:
-        is_task = text_at(facts, "composerId").startswith("task-")
-        return "sub-agent" if is_task or value_at(facts, *_SUB_AGENT) else ""
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         error = object_at(record, "errorDetails")

@@ -15,10 +15,16 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
 from tui.importers import trees
-from tui.importers.contents import summary, title, todos, usage
+from tui.importers.contents import summary, title, todos, usage_beside_cache
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
 from tui.importers.json_elements import beginning, content, has_key, records
-from tui.importers.json_lines import UNREADABLE, items_in, object_if_there, object_in, objects
+from tui.importers.json_lines import (
+    UNREADABLE,
+    items_in,
+    object_if_there,
+    object_in,
+    objects,
+)
 from tui.importers.json_paths import objects_at, text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks, Piece, messages, unknown
@@ -63,8 +69,15 @@ class Format(Blocks):
     revision = 0
     kin = ""
     several = False
+    folders: tuple[str, ...] = ()
+    """Folders of its sources, below the home directory."""
+    patterns: tuple[str, ...] = ()
+    """Match the sources in such a folder."""
+    suffix = ""
     marks: ClassVar[tuple[bytes, ...]]
     """Keys by which its JSON is told from others, if nothing else does."""
+    mark_of_others = b""
+    """A key that such JSON has not."""
     sub_agents = ""
     """The folder in a session's own with those of its sub-agents."""
 
@@ -83,6 +96,10 @@ class Format(Blocks):
     role: Paths = ("role",)
     roles: ClassVar[Mapping[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool"}
     message_id: Paths = ()
+    own_ids = False
+    """True if no other conversation has a message of the same id."""
+    made_of: tuple[str, ...] = ()
+    """Fields of which the ids of records without one are made; else of their roles and contents."""
     content: Paths = ("content",)
     time: Paths = ("created_at",)
     said_by: Paths = ("model",)
@@ -90,6 +107,8 @@ class Format(Blocks):
     """Fields that have thinking, which may be all that a message has."""
     reasons: ClassVar[Mapping[str, str]] = {}
     """The reasons to skip records of some types."""
+    without_words = "empty message"
+    """The reason to skip one that says nothing."""
     todos: Paths = ()
     """Names the to-do list of a conversation."""
     todo_fields: tuple[str, ...] = ("content",)
@@ -104,10 +123,17 @@ class Format(Blocks):
     """Names the error of an answer that failed."""
     sent: Paths = ()
     received: Paths = ()
+    cached: Paths = ()
+    cache_written: Paths = ()
+    """Token counts; cached ones if they are beside those that were sent."""
     summary: tuple[str, object] | tuple[()] = ()
     """The field and the value of it that a record has which sums up those before it."""
     parent: Paths = ()
     """Names the message that one follows, where these are a tree."""
+    is_numbered = False
+    """True if the ids in a tree name its messages within their conversation alone."""
+    follows_on = False
+    """True if a message that names none follows the one before it."""
     shown: Paths = ()
     """Names the message that ends the branch that was shown, if not the last one does."""
     may_be_a_line = False
@@ -124,19 +150,23 @@ class Format(Blocks):
             revision=self.revision,
             kin=self.kin,
             several=self.several,
-            exported=type(self).find is Format.find,
+            exported=type(self).find is Format.find and not self.folders,
             parts=self.parts,
         )
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
-        """None, as an export has no usual place: the user names the file."""
-        return iter(())
+        """The sources in their usual places; an export has none: the user names the file."""
+        for folder in self.folders:
+            yield from places.sources(places.home / folder, *self.patterns, parts=self.parts)
 
     def parts(self, path: Path) -> Iterable[Path]:
         return (path,)
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        return has_key(beginning(path, head), *self.marks)
+        if not path.name.endswith(self.suffix):
+            return False
+        start, others = beginning(path, head), self.mark_of_others
+        return has_key(start, *self.marks) and not (others and has_key(start, others))
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         """The conversations of a source."""
@@ -180,7 +210,8 @@ class Format(Blocks):
 
     def items(self, talk: Talk, heading: p.Heading, ledger: p.Ledger) -> Iterator[p.Item]:
         """The messages of a conversation, and whatever else it has."""
-        reading = Reading(talk, heading, ledger, MadeIds(heading.source_id))
+        ids = MadeIds(heading.source_id, are_own=self.own_ids)
+        reading = Reading(talk, heading, ledger, ids)
         yield from self.tree(reading) if self.parent else trees.with_unique_ids(self.line(reading))
         yield from self.ending(reading)
 
@@ -219,15 +250,25 @@ class Format(Blocks):
 
     def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         """The id of a record of a tree, which has a number in its source."""
-        return text_at(record, *self.message_id) or f"{reading.heading.source_id}-{number}"
+        known = self.id_in_tree(record, self.message_id, reading)
+        return known or f"{reading.heading.source_id}-{number}"
+
+    def id_in_tree(self, record: p.Json, fields: Paths, reading: Reading) -> str:
+        """The id of a message, or ``""``, as it is named in a tree."""
+        if not self.is_numbered:
+            return text_at(record, *fields)
+        known = value_at(record, *fields)
+        return "" if known in (None, "") else f"{reading.heading.source_id}/{known}"
 
     def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
         """The record that one follows; ``before`` is the one before it in the source."""
-        return text_at(record, *self.parent)
+        if self.follows_on and value_at(record, *self.parent) is None:
+            return before
+        return self.id_in_tree(record, self.parent, reading)
 
     def leaf(self, reading: Reading, turns: list[trees.TreeTurn]) -> str:
         """The turn that ends the branch that was shown."""
-        named = text_at(reading.talk.facts, *self.shown)
+        named = self.id_in_tree(reading.talk.facts, self.shown, reading)
         is_known = any(turn.id == named for turn in turns)
         return named if is_known or not turns else turns[-1].id
 
@@ -279,7 +320,7 @@ class Format(Blocks):
     def reason_without_words(self, record: p.Json) -> str:
         thinks = any(map(record.get, self.thoughts))
         thinks = thinks or self.thinks(value_at(record, *self.content))
-        return "thinking" if thinks else "empty message"
+        return "thinking" if thinks else self.without_words
 
     def whole(self, record: p.Json, name: str, role: Role, reading: Reading) -> p.ForeignMessage:
         """What the messages of a record have in common."""
@@ -295,9 +336,10 @@ class Format(Blocks):
     def id_of(self, record: p.Json, reading: Reading) -> str:
         """The id of a record; of one without, it is made of what it says."""
         known = value_at(record, *self.message_id)
-        facts = value_at(record, *self.role), value_at(record, *self.content)
-        is_named = isinstance(known, str | int) and known != ""
-        return reading.ids.within(str(known)) if is_named else reading.ids.make(*facts)
+        if isinstance(known, str | int) and known != "":
+            return reading.ids.within(str(known))
+        said = value_at(record, *self.role), value_at(record, *self.content)
+        return reading.ids.make(*(map(record.get, self.made_of) if self.made_of else said))
 
     def model_of(self, record: p.Json) -> str:
         """The model that an answer names."""
@@ -313,7 +355,8 @@ class Format(Blocks):
     def usage(self, record: p.Json) -> TokenUsage | None:
         if not self.sent:
             return None
-        return usage(value_at(record, *self.sent), value_at(record, *self.received))
+        fields = self.sent, self.received, self.cached, self.cache_written
+        return usage_beside_cache(*(value_at(record, *each) for each in fields))
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What a record says."""

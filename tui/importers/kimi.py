@@ -11,9 +11,8 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
-from tui.importers.contents import blocks, earlier, joined, usage_beside_cache
+from tui.importers.contents import blocks, earlier, joined
 from tui.importers.formats import Reading, Talk, line_values
 from tui.importers.json_lines import object_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
@@ -61,6 +60,13 @@ class Kimi(VendorFormat):
     sub_agent = ("is_sub_agent",)
     time = ("time",)
     said_by = ("model",)
+    finish = ("status",)
+    statuses = {"interrupted": "interrupted", "truncated": "truncated"}
+    failure = ("error",)
+    sent = ("usage.inputOther",)
+    received = ("usage.output",)
+    cached = ("usage.inputCacheRead",)
+    cache_written = ("usage.inputCacheCreation",)
     todos = ("todos",)
     todo_fields = ("title",)
     parent = ("before",)
@@ -136,14 +142,6 @@ class Kimi(VendorFormat):
             reading.ledger.skipped["injected text"] += 1
             return ()
         return super().said(record, name, reading)
-
-    def end(self, record: p.Json) -> tuple[str | None, str | None]:
-        return record.get("status"), record.get("error")
-
-    def usage(self, record: p.Json) -> TokenUsage | None:
-        counts = object_at(record, "usage")
-        names = ("inputOther", "output", "inputCacheRead", "inputCacheCreation")
-        return usage_beside_cache(counts, *names)
 
 
 def _first_text(content: Any) -> str:

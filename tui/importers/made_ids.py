@@ -25,26 +25,37 @@ def first_ids(items: Iterable[Item], most: int = COMPARED) -> tuple[str, ...]:
     return tuple(islice(messages, most))
 
 
-class MadeIds:
+class UniqueIds:
+    """The ids that were given; one that a damaged source repeats gets a number."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+        self._numbers: Counter[str] = Counter()
+
+    def unique(self, name: str) -> str:
+        """Give an id, or one like it that is still free."""
+        unique = name
+        while unique in self._given:
+            # Counted: a search from the first number on is quadratic in the repetitions.
+            self._numbers[name] += 1
+            unique = f"{name}~{self._numbers[name] + 1}"
+        self._given.add(unique)
+        return unique
+
+
+class MadeIds(UniqueIds):
     """The ids that are given within one conversation, each once."""
 
-    def __init__(self, conversation: str) -> None:
+    def __init__(self, conversation: str, *, are_own: bool = False) -> None:
+        """``are_own``: the ids that the source has are unique in all conversations."""
+        super().__init__()
         self._conversation = conversation
-        self._given: Counter[str] = Counter()
+        self._prefix = "" if are_own else f"{conversation}/"
 
     def make(self, *facts: object) -> str:
         """Make the id of a message from its facts; the same again get a number."""
-        return self._unused(made_id(self._conversation, *facts))
-
-    def own(self, name: str) -> str:
-        """The source's own id, once: one that a damaged source repeats gets a number."""
-        return self._unused(name)
+        return self.unique(made_id(self._conversation, *facts))
 
     def within(self, name: str) -> str:
-        """Make the id of a message that the source numbers within its conversation alone."""
-        return self._unused(f"{self._conversation}/{name}")
-
-    def _unused(self, name: str) -> str:
-        self._given[name] += 1
-        count = self._given[name]
-        return name if count == 1 else self._unused(f"{name}~{count}")
+        """Make the id of a message of the one that the source has; one that it repeats differs."""
+        return self.unique(self._prefix + name)

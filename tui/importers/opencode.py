@@ -54,6 +54,7 @@ class OpenCode(Format):
     time = ("info.time.created",)
     summary = ("info.summary", True)
     parent = ("before",)
+    follows_on = True
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         name = self.program
@@ -95,9 +96,6 @@ class OpenCode(Format):
             yield from map(_in_order, _in_files(source.path, ledger))
         else:
             yield from map(_in_order, _exported(source.path, ledger))
-
-    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
-        return before
 
     def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         """The message before those that were undone, else the last one."""

@@ -19,6 +19,7 @@ _MARK = re.compile(rb'^\s*\{"type"\s*:\s*"session"\s*,')
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _STATUS = {"aborted": "interrupted", "length": "truncated", "error": "failed"}
 _ROLES = ("user", "assistant", "toolResult", "bashExecution")
+_COUNTS = ("input", "output", "cacheRead", "cacheWrite")
 _SKIPPED = re.compile("thinking_level_change|branch_summary|label|custom")
 
 
@@ -172,6 +173,7 @@ def _message(line: p.Json, name: str) -> p.ForeignMessage:
             status = _STATUS.get(text_at(message, "stopReason"))
             blocks = contents.blocks(message.get("content"))
             found = [block for block in blocks if _BLOCKS.kind(block) == "call"]
+            counts = object_at(message, "usage")
             return p.ForeignMessage(
                 name,
                 "assistant",
@@ -181,9 +183,7 @@ def _message(line: p.Json, name: str) -> p.ForeignMessage:
                 status=status,
                 error=text_at(message, "errorMessage") or None if status == "failed" else None,
                 model=text_at(message, "model") or None,
-                usage=contents.usage_beside_cache(
-                    object_at(message, "usage"), "input", "output", "cacheRead", "cacheWrite"
-                ),
+                usage=contents.usage_beside_cache(*map(counts.get, _COUNTS)),
             )
         case "toolResult":
             call = text_at(message, "toolCallId") or f"{name}-call"

@@ -240,6 +240,8 @@ class DeepSeek(NodeExport):
     """DeepSeek, whose searches are among the fragments of an answer."""
 
     program, title = "deepseek", "DeepSeek"
+    marks = (b"mapping", b"inserted_at")
+    mark_of_others = b"current_node"
     created = time = ("inserted_at",)
     updated = ("updated_at",)
     model = ()
@@ -250,10 +252,6 @@ class DeepSeek(NodeExport):
         "TIP": "silent",
         "FILE": "mark",
     }
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        start = beginning(path, head)
-        return has_key(start, b"mapping", b"inserted_at") and not has_key(start, b"current_node")
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         if record["is_empty"]:

@@ -5,13 +5,13 @@ the one that it follows. A turn is what a source keeps as one record of its tree
 messages here, such as an answer with its calls and their results, or none, if it is left out.
 """
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
+from tui.importers.made_ids import UniqueIds
 from tui.importers.protocol import ForeignMessage, ForeignSummary, Item
 
 AGAIN = "~again"
@@ -94,14 +94,13 @@ Said = ForeignMessage | ForeignSummary
 """A message, or the summary of those before it."""
 
 
-class Later:
+class Later(msgspec.Struct):
     """What a turn says, read once it is due; a turn that has it says something."""
 
-    def __init__(self, read: Callable[[], Iterable[Said]]) -> None:
-        self._read = read
+    read: Callable[[], Iterable[Said]]
 
     def __iter__(self) -> Iterator[Said]:
-        return iter(self._read())
+        return iter(self.read())
 
 
 class TreeTurn(NamedTuple):
@@ -134,7 +133,7 @@ def linked(turns: Iterable[TreeTurn], leaf: str) -> Iterator[Said]:
     known = {turn.id: turn for turn in turns}
     parents = {turn.id: turn.parent for turn in known.values()}
     kept = {turn.id for turn in known.values() if turn.messages}
-    ids = _Ids()
+    ids = UniqueIds()
     nodes = [
         Node(turn.id, nearest(turn.parent, parents, kept))
         for turn in known.values()
@@ -163,28 +162,10 @@ def _messages(name: str, known: dict[str, TreeTurn]) -> Iterable[Said]:
 
 def with_unique_ids(items: Iterable[Item]) -> Iterator[Item]:
     """Number the ids that a damaged source repeats."""
-    ids = _Ids()
+    ids = UniqueIds()
     for item in items:
         if not isinstance(item, ForeignMessage):
             yield item
             continue
         unique = ids.unique(item.id)
         yield item if unique == item.id else replace(item, id=unique)
-
-
-class _Ids:
-    """The ids that were given; one that a damaged source repeats gets a number."""
-
-    def __init__(self) -> None:
-        self._given: set[str] = set()
-        self._numbers: Counter[str] = Counter()
-
-    def unique(self, name: str) -> str:
-        """Give an id, or one like it that is still free."""
-        unique = name
-        while unique in self._given:
-            # Counted: a search from the first number on is quadratic in the repetitions.
-            self._numbers[name] += 1
-            unique = f"{name}~{self._numbers[name] + 1}"
-        self._given.add(unique)
-        return unique

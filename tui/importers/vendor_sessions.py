@@ -42,7 +42,7 @@ class VendorFormat(Format):
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         known, role = text_at(record, *self.message_id), record.get("role")
-        own_id = known and self.own_id(known, reading)
+        own_id = known and reading.ids.within(known)
         if role not in _ROLES:
             reading.ledger.skipped[_DROPPED.get(text_in(role), "unknown role")] += 1
             return ()
@@ -73,10 +73,6 @@ class VendorFormat(Format):
             usage=self.usage(record),
         )
         return (message,)
-
-    def own_id(self, name: str, reading: Reading) -> str:
-        """The id of a message from that of its record."""
-        return reading.ids.within(name)
 
     def files(self, record: p.Json) -> Iterator[str]:
         """Marks for what is beside the text of a message."""
@@ -127,6 +123,7 @@ class Vibe(VendorFormat, FolderFormat, JsonFile):
     updated = ("end_time",)
     model = ("config.active_model", "config.model")
     message_id = ("message_id",)
+    own_ids = True
     summary = ("context_boundary", "compaction")
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
@@ -158,9 +155,6 @@ class Vibe(VendorFormat, FolderFormat, JsonFile):
         # Whoever says it.
         record = {**record, "role": "user"} if is_summary else record
         return super().said(record, name, reading)
-
-    def own_id(self, name: str, reading: Reading) -> str:
-        return reading.ids.own(name)
 
     def files(self, record: p.Json) -> Iterator[str]:
         for image in objects_at(record, "images"):

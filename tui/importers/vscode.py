@@ -114,6 +114,7 @@ class VsCode(JsonFile):
     message_id = ("requestId",)
     time = ("timestamp",)
     parent = ("before",)
+    follows_on = True
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         for folder in user_folders(places):
@@ -148,9 +149,6 @@ class VsCode(JsonFile):
             "last_model": next(models, ""),
         }
         return super().heading(replace(talk, facts=facts))
-
-    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
-        return before
 
     def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         """The last request that was not undone."""
