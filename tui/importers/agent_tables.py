@@ -22,9 +22,8 @@ from tui.importers.json_paths import object_at, objects_at, text_at
 from tui.importers.message_blocks import Piece, Result, Unknown, as_json
 
 _CRUSH_SESSION = (
-    *("id", "parent_session_id", "title", "summary_message_id", "todos"),
-    *("created_at", "updated_at"),
-)
+    "id", "parent_session_id", "title", "summary_message_id", "todos", "created_at", "updated_at",
+)  # fmt: skip
 _NEWER = (("messages", "provider"), ("messages", "is_summary_message"), ("sessions", "todos"))
 _CRUSH_MESSAGE = ("id", "role", "parts", "model", "is_summary_message", "created_at")
 
@@ -119,16 +118,16 @@ class Crush(Database):
 
 
 _SESSION = (
-    *("id", "name", "description", "session_type", "working_dir"),
-    *("created_at", "updated_at", "extension_data"),
-)
+    "id", "name", "description", "session_type", "working_dir", "created_at", "updated_at",
+    "extension_data",
+)  # fmt: skip
 _MESSAGE = ("role", "content_json", "created_timestamp", "metadata_json")
 _LEFT_OUT = {"sub_agent": "sub-agent", "hidden": "hidden session", "scheduled": "scheduled run"}
 _TODO = re.compile(r"^\s*[-*] \[([ xX])\] (.+)$", re.MULTILINE)
 _NOTICES = (
-    *("toolConfirmationRequest", "actionRequired", "systemNotification"),
-    *("contextLengthExceeded", "summarizationRequested", "conversationCompacted"),
-)
+    "toolConfirmationRequest", "actionRequired", "systemNotification", "contextLengthExceeded",
+    "summarizationRequested", "conversationCompacted",
+)  # fmt: skip
 
 
 class Goose(Database):
@@ -235,9 +234,8 @@ def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
 
 
 _COLUMNS = (
-    *("id", "summary", "created_at", "updated_at", "data_type", "data"),
-    *("parent_id", "folder_paths"),
-)
+    "id", "summary", "created_at", "updated_at", "data_type", "data", "parent_id", "folder_paths",
+)  # fmt: skip
 _SPEAKERS = {"User": "user", "Agent": "assistant"}
 
 

@@ -42,7 +42,6 @@ _ESCAPED = {
     "L": "\u2028",
     "P": "\u2029",
 }
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _BREAKS = "[\x85\u2028\u2029]"
 """Characters that end a line in YAML, too, and are kept; the next line is indented behind them."""
 _BREAK = re.compile(f"[ \t]*({_BREAKS})[ \t]*")
@@ -85,7 +84,7 @@ class _YamlParser:
             line = self._lines[self._at]
             words = line.strip(" \t\r")
             if words and not words.startswith("#"):
-                return len(line) - len(line.lstrip(" "))
+                return _width(line)
             self._at += 1
         return -1
 
@@ -239,12 +238,9 @@ def _folded(lines: list[str]) -> str:
 
 
 def _without_escapes(text: str) -> str:
-    return _PAIR.sub(_paired, _ESCAPE.sub(_unescaped, text))
-
-
-def _paired(pair: re.Match[str]) -> str:
-    """The character of a pair of surrogates, as JSON has them."""
-    return pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    # Surrogates are in pairs, as in JSON, or stay.
+    units = _ESCAPE.sub(_unescaped, text).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "surrogatepass")
 
 
 def _unescaped(escape: re.Match[str]) -> str:

@@ -30,7 +30,6 @@ from tui.importers.json_lines import UNREADABLE, decode, object_in, objects_in, 
 from tui.importers.made_ids import made_id
 from tui.importers.message_blocks import OTHERS, call_in
 from tui.importers.times import utc
-from tui.importers.trees import Order
 from tui.importers.two_passes import OBJECTS, Place, read_again
 
 _PASTED = re.compile(r"\[(?:Pasted text|\.{3}Truncated text) #(\d+)(?: \+\d+ lines)?\.*\]")
@@ -251,13 +250,11 @@ def _recognises(path: Path, head: bytes) -> bool:
 class _ClaudeCodeFile(log.LineTree):
     """Makes the messages of a file."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._todos = TodoLog()
+    _todos: TodoLog
 
-    def order(self) -> Order:
+    def items(self) -> Iterator[p.Item]:
         self._todos = TodoLog()
-        return super().order()
+        return super().items()
 
     def said(self, key: str, ending: str) -> Iterator[p.Item]:
         step = self.steps[key]

@@ -21,7 +21,7 @@ from tui.importers.json_lines import RawLine, object_in, text_in
 from tui.importers.made_ids import made_id
 from tui.importers.message_blocks import Blocks, skipped
 from tui.importers.protocol import Json, Ledger
-from tui.importers.trees import Node, Order, in_order, nearest
+from tui.importers.trees import Node, in_order, nearest
 from tui.importers.two_passes import Place, Tree
 
 _INTERRUPTED = "[Request interrupted by user"
@@ -30,24 +30,11 @@ _NO_ANSWER = "No response requested."
 """An answer that only fills a gap, and is no error."""
 _SYNTHETIC = "<synthetic>"
 _INJECTED = (
-    "<command-name>",
-    "<command-message>",
-    "<local-command-",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<system-reminder>",
-    "<task-notification>",
-    "<ide_opened_file>",
-    "<ide_selection>",
-    "<ide_diagnostics>",
-    "<teammate-message",
-    "<agent-message",
-    "<cross-session-message",
-    "<channel ",
-    "<fork-boilerplate>",
-    "Caveat: The messages below",
-    _INTERRUPTED,
-)
+    "<command-name>", "<command-message>", "<local-command-", "<bash-stdout>", "<bash-stderr>",
+    "<system-reminder>", "<task-notification>", "<ide_opened_file>", "<ide_selection>",
+    "<ide_diagnostics>", "<teammate-message", "<agent-message", "<cross-session-message",
+    "<channel ", "<fork-boilerplate>", "Caveat: The messages below", _INTERRUPTED,
+)  # fmt: skip
 
 
 class Line(msgspec.Struct, rename="camel", gc=False):
@@ -257,7 +244,6 @@ class LineTree(Tree[Line]):
         self.steps: dict[str, Step] = {}
         """By the uuid of their first lines, in the order of the file."""
         self.kept_parts: dict[int, Parts] = {}
-        self._order = Order([], {})
         self._number = 0
         self._is_named = bool(_UUID.fullmatch(path.stem))
         self._links = _Links()
@@ -418,14 +404,8 @@ class LineTree(Tree[Line]):
         leaf = self._step_at(links.leaf) if links.leaf in links.parents else ""
         if not leaf or (not links.is_explicit and leaf in _ancestors(before, newest)):
             leaf = newest
-        self._order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
+        self.order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
         self._links = _Links()
-
-    def has_words(self) -> bool:
-        return bool(self.steps)
-
-    def order(self) -> Order:
-        return self._order
 
     def _step_at(self, key: str) -> str:
         """The step of a line, or else of the nearest one that it follows; ``""`` for none."""

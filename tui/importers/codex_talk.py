@@ -24,23 +24,11 @@ from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos,
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
 
-_INJECTED = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<INSTRUCTIONS>",
-    "# AGENTS.md",
-    "<permissions instructions>",
-    "<app-context>",
-    "<recommended_plugins>",
-    "<collaboration_mode>",
-    "<subagent_notification>",
-    "<turn_aborted>",
-    "<skill>",
-    "<user_action>",
-    "<image",
-    "</image>",
-)
 # fmt: off
+_INJECTED = ("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md",
+             "<permissions instructions>", "<app-context>", "<recommended_plugins>",
+             "<collaboration_mode>", "<subagent_notification>", "<turn_aborted>", "<skill>",
+             "<user_action>", "<image", "</image>")
 CALLS = {"function_call", "custom_tool_call", "local_shell_call", "tool_search_call",
          "web_search_call", "image_generation_call", "tool_call"}
 RESULTS = {"function_call_output", "custom_tool_call_output", "local_shell_call_output",

@@ -54,7 +54,7 @@ class Cursor(Database):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         with opened(source.path) as database:
             listed = _listed(database, ledger)
-            if not database.has("composerHeaders"):
+            if "composerHeaders" not in database.schema:
                 listed = {**_in_windows(source.path.parent.parent), **listed}
             for row in database.rows(_TABLE, ["key", "value"], ledger, beginning={"key": _CHAT}):
                 chat = object_of(row.get("value"))
@@ -300,9 +300,9 @@ class CursorCli(Database):
                 call = piece.call if piece.call in waiting else next(iter(waiting), piece.call)
                 waiting.pop(call, None)
                 yield piece._replace(call=call)
-            elif isinstance(piece, str):
-                yield _asked(piece) if whole.role == "user" else _answered(piece)
-            else:
+            elif isinstance(piece, str) and whole.role == "user":
+                yield _asked(piece)
+            elif not isinstance(piece, str) or piece.strip() != "[REDACTED]":
                 yield piece
 
     def reason_without_words(self, record: p.Json) -> str:
@@ -369,7 +369,3 @@ def _asked(text: str) -> str:
     if found:
         return joined(found)
     return "" if _INJECTED.fullmatch(text) else text
-
-
-def _answered(text: str) -> str:
-    return "" if text.strip() == "[REDACTED]" else text

@@ -13,7 +13,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -109,12 +109,13 @@ class _StatementLimits:
 
 
 class DatabaseCopy:
-    """A copy that is open; one read transaction from beginning to end."""
+    """A copy, or a database itself, that is open; one read transaction from beginning to end."""
 
     def __init__(self, connection: sqlite3.Connection, limits: _StatementLimits) -> None:
         self._connection = connection
         self._limits = limits
         self.schema = _schema(connection)
+        self.close = connection.close
 
     def rows(
         self,
@@ -150,9 +151,6 @@ class DatabaseCopy:
             check()
             ledger.skipped[DAMAGED] += 1
 
-    def has(self, table: str, *columns: str) -> bool:
-        return has(self.schema, table, *columns)
-
 
 def has(schema: Schema, table: str, *columns: str) -> bool:
     """True if there is such a table with all of these columns."""
@@ -187,17 +185,14 @@ def opened(path: Path) -> Generator[DatabaseCopy]:
     with TemporaryDirectory(prefix="sibyl-tui-", dir=room()) as folder:
         copy = Path(folder) / "copy.db"
         _copy_unchanged(path, copy)
-        limits = _StatementLimits(source(copy).size)
         try:
-            connection = _opened(copy, limits)
+            database = _opened(copy, source(copy).size)
         except _ERRORS as error:
-            raise _unfit(path, error) from error
+            check()
+            why = f"the database cannot be read now: {error}"
+            raise UnfitFile(errno.EILSEQ, why, str(path)) from error
     # The copy is deleted here, and read until the connection is closed: it never stays behind.
-    with closing(connection):
-        try:
-            database = DatabaseCopy(connection, limits)
-        except _ERRORS as error:
-            raise _unfit(path, error) from error
+    with closing(database):
         yield database
 
 
@@ -215,9 +210,9 @@ def schema(path: Path, head: bytes) -> Schema:
 def _schema_of(found: Source) -> Schema:
     """The same for each reader that asks for a file."""
     # The log is not read, which may have all tables.
-    with suppress(*_ERRORS), closing(_looked_at(found.path, _StatementLimits(0))) as connection:
-        if tables := _schema(connection):
-            return tables
+    with suppress(*_ERRORS), closing(_looked_at(found.path)) as database:
+        if database.schema:
+            return database.schema
     if found.size > _SMALL_BYTES:
         return {}
     with opened(found.path) as database:
@@ -230,18 +225,16 @@ def beginnings_in(path: Path, table: str, column: str, wanted: Iterable[str]) ->
     The database is looked at as it is: what was written last, or is being written, may be missing.
     """
     found: set[str] = set()
-    limits = _StatementLimits(0)
-    with suppress(*_ERRORS, OSError), closing(_looked_at(path, limits)) as connection:
-        database = DatabaseCopy(connection, limits)
+    with suppress(*_ERRORS, OSError), closing(_looked_at(path)) as database:
         for each in wanted:
             rows = database.rows(table, [column], Ledger(), beginning={column: each})
             found |= {each} if next(rows, None) else set()
     return found
 
 
-def _looked_at(path: Path, limits: _StatementLimits) -> sqlite3.Connection:
-    """Open a database without a lock and without a file beside it."""
-    return _opened(f"{path.absolute().as_uri()}?mode=ro&immutable=1", limits)
+def _looked_at(path: Path) -> DatabaseCopy:
+    """Open a database itself, without a lock and without a file beside it."""
+    return _opened(f"{path.absolute().as_uri()}?mode=ro&immutable=1", 0)
 
 
 def _query(table: str, wanted: list[str], given: list[str], order: list[str]) -> str:
@@ -298,11 +291,12 @@ def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     return frozenset(columns)
 
 
-def _opened(address: Path | str, limits: _StatementLimits) -> sqlite3.Connection:
+def _opened(address: Path | str, size: int) -> DatabaseCopy:
     """Open a database so that no statement is without an end, and begin to read."""
+    limits = _StatementLimits(size)
     connection = sqlite3.connect(address, isolation_level=None, uri=isinstance(address, str))
     try:
-        connection.text_factory = _decoded
+        connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         connection.set_progress_handler(limits, _STEPS)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _VALUE_BYTES)
         connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _SQL_BYTES)
@@ -310,14 +304,10 @@ def _opened(address: Path | str, limits: _StatementLimits) -> sqlite3.Connection
             connection.execute(f"PRAGMA {setting}").close()
         connection.execute("BEGIN")
         connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
+        return DatabaseCopy(connection, limits)
     except _ERRORS:
         connection.close()
         raise
-    return connection
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 def _copy_unchanged(path: Path, copy: Path) -> None:
@@ -374,8 +364,3 @@ def _copy(path: Path, copy: Path) -> None:
 
 def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
-
-
-def _unfit(path: Path, error: Exception) -> UnfitFile:
-    check()
-    return UnfitFile(errno.EILSEQ, f"the database cannot be read now: {error}", str(path))

@@ -229,9 +229,11 @@ class Format(Blocks):
     def tree(self, reading: Reading) -> Iterator[p.Item]:
         """The messages of records that form a tree."""
         turns = list(self.turns(reading))
-        if self.may_be_a_line and not trees.is_tree(turns):
-            turns = list(trees.in_line(turns))
-            return trees.linked(turns, turns[-1].id if turns else "")
+        known = {turn.id for turn in turns}
+        if turns and self.may_be_a_line and not any(turn.parent in known for turn in turns):
+            befores = ["", *(turn.id for turn in turns)]
+            line = (turn._replace(parent=each) for turn, each in zip(turns, befores, strict=False))
+            return trees.linked(line, turns[-1].id)
         return trees.linked(turns, self.leaf(reading, turns))
 
     def turns(self, reading: Reading) -> Iterator[trees.TreeTurn]:
@@ -298,10 +300,7 @@ class Format(Blocks):
         said = messages(whole, pieces)
         if not said and (whole.error or whole.status == "failed"):
             said = (replace(whole, content="", error=whole.error or "failed"),)
-        if said:
-            reading.ledger.read += 1
-        else:
-            reading.ledger.skipped[self.reason_without_words(record)] += 1
+        reading.ledger.count(said, "" if said else self.reason_without_words(record))
         return said
 
     def role_of(self, record: p.Json) -> Role | None:
@@ -504,7 +503,7 @@ class LogFormat(Format):
 
     def summary_in(self, record: p.Json, reading: Reading) -> str:
         """The text of a record that sums up those before it."""
-        return "\n\n".join(each.content or "" for each in self.said(record, "", reading))
+        raise NotImplementedError
 
 
 class Export(Format):

@@ -21,7 +21,7 @@ from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks, Unknown, as_json, call_in
 from tui.importers.times import utc
-from tui.importers.trees import Node, Order, in_order, nearest
+from tui.importers.trees import Node, in_order, nearest
 from tui.importers.two_passes import OBJECTS, Place, Tree
 
 _MARK = re.compile(rb'"projectHash"\s*:|"type"\s*:\s*"gemini"')
@@ -154,16 +154,13 @@ class _LineChat(Tree[p.Json]):
             else:
                 self._add_said(message, place._replace(number=number))
 
-    def has_words(self) -> bool:
-        return bool(self._places)
-
-    def order(self) -> Order:
+    def link(self) -> None:
         before = self._before_live()
         nodes: list[Node] = []
         for name in self._places:
             above = nearest(self._parents.get(name, ""), self._parents, self._places)
             nodes.append(Node(name, before.get(name) or above))
-        return in_order(nodes, self._last())
+        self.order = in_order(nodes, self._last())
 
     def _before_live(self) -> dict[str, str]:
         """The messages with words that those of the shown chat follow."""

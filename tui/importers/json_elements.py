@@ -67,7 +67,7 @@ def elements(stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()) -> It
     while (data := scanner.next()) is not None:
         value: Any = json_lines.parse(data)
         if isinstance(value, dict):
-            keys = () if scanner.is_in_array else within
+            keys = () if scanner.level else within
             found = _unwrapped(cast("Json", value), keys, ledger)
         elif isinstance(value, list):
             scanner.arrays += 1
@@ -117,7 +117,7 @@ class _Scanner:
         self._begin: int | None = None
         """Where the object that is being read begins in the window."""
         self._depth = 0
-        self._level = 0
+        self.level = 0
         """Depth of what stands around the objects: 1 in an array, 0 outside."""
         self._array = _array_pattern(within)
         self._is_wrapped = False
@@ -130,10 +130,6 @@ class _Scanner:
         """Arrays that began or ended."""
         self.damage = 0
         """Objects that were damaged."""
-
-    @property
-    def is_in_array(self) -> bool:
-        return self._level == 1
 
     @property
     def offset(self) -> int:
@@ -162,10 +158,10 @@ class _Scanner:
         if self._behind and self._is_passed_over(position):
             self._behind += 1
             return position + 1
-        if self._depth == self._level:
+        if self._depth == self.level:
             self._count_between(self._window[self._at : position])
-            if self._level == 0 and (inside := self._array_at(position)):
-                self._level = self._depth = 1
+            if self.level == 0 and (inside := self._array_at(position)):
+                self.level = self._depth = 1
                 self.arrays += 1
                 return inside
             self._begin = position
@@ -180,7 +176,7 @@ class _Scanner:
         """
         if self._behind > 1 or self._window[self._at : position].rstrip().endswith(b":"):
             return True
-        self._behind, self._level = 0, 1
+        self._behind, self.level = 0, 1
         self._depth = 1
         return False
 
@@ -202,13 +198,13 @@ class _Scanner:
             return False
         if self._begin is None:
             self._count_between(self._window[self._at : position])
-            if self._level == 1 and self._patience == _AGAIN_BYTES:
-                self._level = self._depth = 0
+            if self.level == 1 and self._patience == _AGAIN_BYTES:
+                self.level = self._depth = 0
                 self._behind = int(self._is_wrapped)
                 self.arrays += 1
             return False
-        self._depth = max(self._depth - 1, self._level)
-        return self._depth == self._level
+        self._depth = max(self._depth - 1, self.level)
+        return self._depth == self.level
 
     def _count_between(self, data: bytes) -> None:
         between = data.strip(b", \t\r\n\x00\xef\xbb\xbf")
@@ -259,7 +255,7 @@ class _Scanner:
         found = pattern.search(self._window, start, end) if pattern else None
         if not found:
             return False
-        self._at, self._begin, self._depth = found.start(1), None, self._level
+        self._at, self._begin, self._depth = found.start(1), None, self.level
         return True
 
     def _skip_far(self) -> bool:

@@ -12,7 +12,7 @@ from tui.importers.json_lines import RawLine, text_in
 from tui.importers.json_paths import object_at, text_at
 from tui.importers.message_blocks import Blocks, Unknown, call_in, skipped
 from tui.importers.times import utc
-from tui.importers.trees import Node, Order, in_order, nearest
+from tui.importers.trees import Node, in_order, nearest
 from tui.importers.two_passes import OBJECTS, Place, Tree
 
 _MARK = re.compile(rb'^\s*\{"type"\s*:\s*"session"\s*,')
@@ -104,14 +104,12 @@ class _PiSession(Tree[p.Json]):
         for key, place in self._compactions.items():
             self._summaries.setdefault(self._message_at(key), []).append(place)
         self.facts.root = self.facts.root or self.facts.source_id
-
-    def has_words(self) -> bool:
-        return bool(self._messages)
-
-    def order(self) -> Order:
-        self._marks.clear()
         nodes = (Node(key, self._message_before(key)) for key in self._messages)
-        return in_order(nodes, self._message_at(self._before))
+        self.order = in_order(nodes, self._message_at(self._before))
+
+    def items(self) -> Iterator[p.Item]:
+        self._marks.clear()
+        return super().items()
 
     def _message_at(self, key: str) -> str:
         """The message of a line, or else the nearest one that it follows."""

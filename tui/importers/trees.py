@@ -111,20 +111,6 @@ class TreeTurn(NamedTuple):
     messages: Iterable[Said] = ()
 
 
-def is_tree(turns: Iterable[TreeTurn]) -> bool:
-    """True if a turn follows another one."""
-    known = {turn.id: turn.parent for turn in turns}
-    return any(parent in known for parent in known.values())
-
-
-def in_line(turns: Iterable[TreeTurn]) -> Iterator[TreeTurn]:
-    """Let each turn follow the one before it."""
-    before = ""
-    for turn in turns:
-        yield turn._replace(parent=before)
-        before = turn.id
-
-
 def linked(turns: Iterable[TreeTurn], leaf: str) -> Iterator[Said]:
     """Give each message its parent, and order them such that the branch of ``leaf`` is shown.
 

@@ -5,7 +5,7 @@ Nothing that is said in a long file stays in memory between the two.
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -18,7 +18,7 @@ from tui.importers import protocol as p
 from tui.importers.contents import title
 from tui.importers.json_lines import RawLine, SourceChanged, decode, raw_lines
 from tui.importers.times import utc
-from tui.importers.trees import AGAIN, Node
+from tui.importers.trees import AGAIN, Order
 
 OBJECTS = msgspec.json.Decoder(p.Json)
 KEPT_BYTES = 2 * 1024 * 1024
@@ -83,7 +83,7 @@ class TwoPass(ABC, Generic[_Line]):
         """Add a line; gives the reason if it is skipped."""
 
     def link(self) -> None:
-        """Put together what only all lines tell."""
+        """Put together what only all lines tell, and the order of a tree."""
 
     def has_words(self) -> bool:
         """Tell whether there is a conversation in it."""
@@ -135,6 +135,8 @@ class Tree(TwoPass[_Line]):
         """Lines by their offsets."""
         self._room = KEPT_BYTES
         self._read_again: Callable[[Place], _Line]
+        self.order = Order([], {})
+        """The records with words and links between them, such that the shown branch comes last."""
         self.ends: dict[str, str] = {}
         """The ids of the last messages of records, by the keys of these."""
 
@@ -154,9 +156,8 @@ class Tree(TwoPass[_Line]):
             return kept
         return self._read_again(place)
 
-    @abstractmethod
-    def order(self) -> Iterable[Node]:
-        """The records with words and links between them, such that the shown branch comes last."""
+    def has_words(self) -> bool:
+        return bool(self.order.ids)
 
     @abstractmethod
     def said(self, key: str, ending: str) -> Iterator[p.Item]:
@@ -174,7 +175,7 @@ class Tree(TwoPass[_Line]):
 
     def _linked(self) -> Iterator[p.Item]:
         ends = self.ends = {"": ""}
-        for node in self.order():
+        for node in self.order:
             key = node.id.removesuffix(AGAIN)
             end = ends[node.parent]
             for item in self.said(key, node.id[len(key) :]):
