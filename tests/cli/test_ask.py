@@ -805,7 +805,7 @@ def test_the_model_that_was_connected_on_the_screen_is_asked(sibyl, monkeypatch,
         )
         change(
             connections_file(file),
-            lambda kept: kept.with_provider("local", local).with_default("local:mine"),
+            lambda kept: kept.with_connected("local", local, "local:mine"),
         )
         done = sibyl("ask", "Hello?")
         assert (done.code, done.out) == (0, "Connected.\n")

@@ -261,7 +261,7 @@ def test_a_connection_counts_where_the_configuration_says_nothing(write, kept, t
 
 
 def test_one_without_an_address_is_there_as_long_as_the_configuration_has_its_server(write):
-    kept = Connections(model="gate:a", recent=("gate:a",)).with_provider("gate", ProviderSettings())
+    kept = Connections().with_connected("gate", ProviderSettings(), "gate:a")
     settings = write(f'[providers.gate]\nbase_url = "{LOCAL}"\n', kept)
     assert (settings.model, settings.provider("gate").base_url) == ("gate:a", LOCAL)
     settings = write("", kept)
@@ -290,6 +290,6 @@ def test_it_is_shown_with_its_file_and_without_its_key(write, kept, tmp_path: Pa
 def test_the_model_that_was_chosen_last_comes_first_and_goes_with_its_connection(kept):
     chosen = Connections().with_chosen("a:1").with_chosen("b:2").with_chosen("a:1")
     assert (chosen.recent, chosen.chosen_of("a")) == (("a:1", "b:2"), ("1",))
-    assert (chosen.model, chosen.with_default("c:3").model) == (None, "c:3")
-    left = kept.with_default("local:x").without("local")
+    assert chosen.model is None
+    left = kept.with_connected("local", ProviderSettings(), "local:x").without("local")
     assert (left.model, left.recent, [*left.providers]) == (None, ("openai:b",), ["openai"])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain import completion
-from tui.domain.commands import BY_NAME, COMMANDS, Command, parse, template_commands, text_to_send
+from tui.domain.commands import BY_NAME, COMMANDS, Command, parse, template_command, text_to_send
 from tui.domain.completion import (
     MOST_CHARACTERS,
     MOST_OFFERED,
@@ -118,7 +118,7 @@ def test_a_session_is_found_by_its_id_or_words_of_its_label(argument, found):
 
 
 def test_commands_of_the_users_own_are_offered_after_the_others():
-    own = template_commands({"save": "x", "savings": "Count:\nthem"})[1:]
+    own = [template_command("savings", "Count:\nthem")]
     found = completions("/sav", [], [], [], own)
     assert [each.text for each in found] == ["/save", "/savings "]
     assert found[-1].help == "send: Count:"

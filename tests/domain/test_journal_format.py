@@ -50,8 +50,8 @@ def test_the_fixtures_have_every_kind_of_record_with_every_field():
 
 EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 BLOCKS = (
-    FileBlock(path="auth.py", text="def login():\n    …\n", size=21),
-    FileBlock(path="src/", text="auth.py\n", size=2, cut=True, folder=True),
+    FileBlock(name="auth.py", text="def login():\n    …\n", size=21),
+    FileBlock(name="src/", text="auth.py\n", size=2, cut=True, folder=True),
     ImageBlock(name="photo.png", media_type="image/png", sha256=EMPTY_SHA256, size=120000),
 )
 

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.failing import raiser
 from tui.config.loading import load_connections
@@ -29,9 +30,7 @@ def mode(path: Path) -> int:
 def connect(file: Path, model: str = "openai:a"):
     path = connections.write_key(file, "openai", KEY)
     provider = ProviderSettings(api_key_file=str(path))
-    return connections.change(
-        file, lambda kept: kept.with_provider("openai", provider).with_default(model)
-    )
+    return connections.change(file, lambda kept: kept.with_connected("openai", provider, model))
 
 
 def test_a_connection_is_there_at_the_next_start(file):
@@ -83,7 +82,7 @@ def test_a_kill_in_the_middle_of_writing_leaves_the_old_or_the_new(file, monkeyp
 
     monkeypatch.setattr(disk.os, call, raiser(Killed))
     with pytest.raises(Killed):
-        connections.change(file, lambda kept: kept.with_default("openai:new"))
+        connections.change(file, lambda kept: replace(kept, model="openai:new"))
     monkeypatch.undo()
     assert load_connections(file).model in {"openai:old", "openai:new"}
     assert (file.read_bytes() == before) == (call != "fsync")
@@ -93,7 +92,7 @@ def test_a_damaged_file_is_left_as_it_is(file):
     file.parent.mkdir()
     file.write_text("nonsense")
     with pytest.raises(ConfigError):
-        connections.change(file, lambda kept: kept.with_default("openai:new"))
+        connections.change(file, lambda kept: replace(kept, model="openai:new"))
     assert file.read_text() == "nonsense"
 
 
@@ -110,7 +109,7 @@ def test_two_programs_that_write_at_once_both_count(file):
     def slow(kept):
         reading.set()
         assert go_on.wait(30)
-        return kept.with_default("openai:slow")
+        return kept.with_chosen("openai:slow")
 
     one = threading.Thread(target=connections.change, args=(file, slow))
     other = threading.Thread(

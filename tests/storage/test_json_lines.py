@@ -7,7 +7,7 @@ import pytest
 from tests.builders import Clock
 from tests.domain.journal_lines import FIXTURES
 from tui.domain.imports import ImportLine
-from tui.domain.moves import Move, last_batch, last_moves
+from tui.domain.moves import Move, last_batch
 from tui.storage import json_lines
 from tui.storage.file_store import FileStore
 from tui.storage.json_lines import IMPORTS, MoveLog, damaged_moves, new_batch
@@ -82,7 +82,6 @@ def test_the_lines_of_version_1_are_read_for_ever():
     assert [move.batch for move in last_batch(read)] == ["b5"]
     but = {move.key for move in read if move.batch in ("b5", "b4", "b3")}
     assert [move.id[-1] for move in last_batch(read, but)] == ["2", "3"]
-    assert last_moves(read)["session-20260111-153022-000003"].target == "sessions"
 
 
 def test_without_a_file_there_are_no_moves(log):

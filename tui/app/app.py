@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from inspect import isawaitable
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.console import RenderableType
@@ -26,7 +27,7 @@ from tui.app.dispatcher import AppShell, Confirmations, Dispatcher
 from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
 from tui.config import paths
-from tui.domain.commands import Invocation, template_commands
+from tui.domain.commands import Invocation, template_command
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.chat import ChatScreen
@@ -326,7 +327,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def _begin_what_is_slow(self) -> None:
         self.run_worker(self.controllers.model_picker.begin, name="read the list of models")
-        self.chat.own_commands = tuple(template_commands(self._parts.prompts))
+        self.chat.own_commands = tuple(starmap(template_command, self._parts.prompts.items()))
         self.chat.prompt.offers.own = self.chat.own_commands
         self.chat.prompt.offers.themes = self.controllers.themes.names()
         self.controllers.background.begin()

@@ -280,18 +280,15 @@ class Connections(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """The models that the user has chosen, the latest first."""
     providers: dict[ProviderName, ProviderSettings] = {}
 
-    def with_provider(self, name: str, provider: ProviderSettings) -> "Connections":
-        """Add a connection, or replace it."""
-        return msgspec.structs.replace(self, providers={**self.providers, name: provider})
-
     def with_chosen(self, model: str) -> "Connections":
         """Note that the user has chosen a model."""
         others = [each for each in self.recent if each != model]
         return msgspec.structs.replace(self, recent=(model, *others)[:_MOST_RECENT])
 
-    def with_default(self, model: str) -> "Connections":
-        """Note that a model was connected, which also chooses it."""
-        return msgspec.structs.replace(self.with_chosen(model), model=model)
+    def with_connected(self, name: str, provider: ProviderSettings, model: str) -> "Connections":
+        """Add a connection or replace it, and choose its model."""
+        providers = {**self.providers, name: provider}
+        return msgspec.structs.replace(self.with_chosen(model), model=model, providers=providers)
 
     def without(self, name: str) -> "Connections":
         """Remove a connection, and its models with it."""

@@ -229,11 +229,6 @@ def read_input(
     return PromptText(typed, unmarked(text), own_words(text)) if is_prompt else invocation
 
 
-def template_commands(templates: Mapping[str, str]) -> tuple[Command, ...]:
-    """Describe the user's own commands."""
-    return tuple(template_command(name, template) for name, template in templates.items())
-
-
 def template_command(name: str, template: str) -> Command:
     """Describe one of the user's own commands, by the first line of its template."""
     line = template.strip().partition("\n")[0]

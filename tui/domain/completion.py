@@ -98,10 +98,10 @@ def _commands(word: str, own: Sequence[Command]) -> Iterable[Completion]:
         return
     for command in (*COMMANDS, *own):
         if command.name.startswith(word.lower()):
-            brief = f"/{command.name}"
+            brief, blank = f"/{command.name}", "" if command.takes == "nothing" else " "
             # Of the arguments only the verbs.
             line = f"{brief} {'|'.join(command.verbs)}" if command.verbs else command.line
-            yield Completion(f"{brief}{_blank(command)}", line, command.help, brief)
+            yield Completion(brief + blank, line, command.help, brief)
 
 
 def _aliases(word: str) -> Iterable[Completion]:
@@ -109,11 +109,8 @@ def _aliases(word: str) -> Iterable[Completion]:
     for alias, name in ALIASES.items():
         if word and alias.startswith(word.lower()):
             command = BY_NAME[name]
-            yield Completion(f"/{alias}{_blank(command)}", f"/{alias}", command.help)
-
-
-def _blank(command: Command) -> str:
-    return "" if command.takes == "nothing" else " "
+            blank = "" if command.takes == "nothing" else " "
+            yield Completion(f"/{alias}{blank}", f"/{alias}", command.help)
 
 
 def _arguments(
@@ -181,9 +178,8 @@ class FileNames:
         )
 
     def _first(self, lines: Iterable[int], wanted: str) -> tuple[str, ...]:
-        paths = (self._paths[line] for line in lines)
         found: dict[str, None] = {}
-        for path in paths:
+        for path in (self._paths[line] for line in lines):
             if path.casefold() != wanted:
                 found[path] = None
             if len(found) == MOST_OFFERED:
@@ -195,9 +191,9 @@ class FileNames:
             yield from range(len(self._paths))
             return
         if "/" in wanted:
-            yield from self._whole.beginning(wanted)
+            yield from self._whole.containing(f"\n{wanted}")
         else:
-            yield from self._last.beginning(wanted)
+            yield from self._last.containing(f"\n{wanted}")
             yield from self._last.containing(wanted)
         yield from self._whole.containing(wanted)
 
@@ -247,15 +243,11 @@ class _Lines:
         self._text = "\n".join(("", *folded, ""))
         self._starts = [*accumulate((len(line) + 1 for line in folded), initial=1)]
 
-    def beginning(self, wanted: str) -> Iterator[int]:
-        """The numbers of the lines that begin with a text."""
-        return self.containing(f"\n{wanted}")
-
     def containing(self, wanted: str) -> Iterator[int]:
-        """The numbers of the lines that contain a text."""
+        """The numbers of the lines that contain a text; begin with it, if a newline is before."""
         place = self._text.find(wanted)
         while place >= 0:
-            line = self._line_at(place + len(wanted) - 1)
+            line = bisect_right(self._starts, place + len(wanted) - 1) - 1
             yield line
             place = self._text.find(wanted, self._starts[line + 1] - 1)
 
@@ -265,10 +257,7 @@ class _Lines:
         # Possessive: each character is looked for once in a line.
         pattern = first + "".join(rf"[^{each}\n]*+{each}" for each in others) + r"[^\n]*+"
         for match in re.compile(pattern).finditer(self._text, 0, _MOST_SEARCHED):
-            yield self._line_at(match.start())
-
-    def _line_at(self, place: int) -> int:
-        return bisect_right(self._starts, place) - 1
+            yield bisect_right(self._starts, match.start()) - 1
 
 
 def _order(path: str) -> tuple[int, bool, str, str]:

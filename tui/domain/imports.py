@@ -162,11 +162,6 @@ class ImportRow(msgspec.Struct, frozen=True):
     warning: str = ""
     """What may be lost unless it is imported."""
 
-    @property
-    def bytes(self) -> int:
-        """To be read."""
-        return self.counts.bytes
-
 
 class ImportProgress(msgspec.Struct, frozen=True):
     """The state of an import; while it is planned, only ``title`` and ``files`` count."""

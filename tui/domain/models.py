@@ -57,14 +57,10 @@ def _is_random(text: str) -> bool:
     longest = max(runs, key=len, default="")
     if len(longest) >= 40 and not longest.isdigit():
         return True
-    if len(longest) >= 20 and _changes(longest) >= 0.2 * len(longest):
+    if len(longest) >= 20 and len(_CHANGE.findall(longest)) >= 0.2 * len(longest):
         return True
-    length = sum(map(len, runs))
-    return length >= 32 and sum(map(_changes, runs)) >= 0.3 * length
-
-
-def _changes(run: str) -> int:
-    return len(_CHANGE.findall(run))
+    length, changes = sum(map(len, runs)), sum(len(_CHANGE.findall(run)) for run in runs)
+    return length >= 32 and changes >= 0.3 * length
 
 
 SettingName = Literal["system_prompt", "temperature", "max_tokens", "effort"]
@@ -205,8 +201,9 @@ class ModelFacts(msgspec.Struct, frozen=True):
     def words(self) -> str:
         """The known facts: ``1M · $2 in, $10 out``."""
         window = "" if self.window is None else window_words(self.window)
-        known = self.sent is not None and self.received is not None
-        price = f"${_amount(self.sent)} in, ${_amount(self.received)} out" if known else ""
+        known = (each for each in (self.sent, self.received) if each is not None)
+        amounts = [f"${each:.0f}" if each == int(each) else f"${each:.2f}" for each in known]
+        price = f"{amounts[0]} in, {amounts[1]} out" if len(amounts) == 2 else ""
         return " · ".join(filter(None, (window, price)))
 
 
@@ -290,8 +287,3 @@ def window_words(tokens: int) -> str:
     if tokens < 1_000_000:
         return f"{tokens // 1_000}K"
     return f"{tokens / 1_000_000:.3g}M"
-
-
-def _amount(dollars: float | None) -> str:
-    amount = dollars or 0
-    return f"{amount:.0f}" if amount == int(amount) else f"{amount:.2f}"

@@ -35,10 +35,6 @@ class Batch(msgspec.Struct, frozen=True):
     id: str
     reason: Reason
 
-    @property
-    def is_undo(self) -> bool:
-        return self.reason == "undo"
-
 
 class Move(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"}, gc=False):
     """One session was moved; the moves of an undo carry the batch that they take back."""
@@ -68,11 +64,6 @@ def last_batch(moves: Iterable[Move], but: Container[MoveKey] = ()) -> tuple[Mov
         elif move.key not in but:
             batch[move.id] = move
     return next((tuple(batch.values()) for batch in reversed(batches.values()) if batch), ())
-
-
-def last_moves(moves: Iterable[Move]) -> dict[str, Move]:
-    """Map each session to its last move."""
-    return {move.id: move for move in moves}
 
 
 def move_words(move: Move, now: datetime) -> str:

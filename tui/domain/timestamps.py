@@ -30,7 +30,8 @@ def from_milliseconds(milliseconds: int) -> datetime | None:
     The time of a file may be any number: anybody can set it.
     """
     try:
-        return _clamped(datetime.fromtimestamp(milliseconds / 1000, UTC))
+        moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+        return max(_EARLIEST, min(moment, _LATEST))
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -61,10 +62,7 @@ def parse_utc(text: str | None) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(text)
-        return _clamped(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(_EARLIEST, min(moment, _LATEST))
     except (ValueError, OverflowError):
         return None
-
-
-def _clamped(moment: datetime) -> datetime:
-    return max(_EARLIEST, min(moment, _LATEST))

@@ -232,10 +232,10 @@ def _find(reference: Reference, place: PromptPlace, earlier: Sequence[Attachment
 
 def _earlier(reference: Reference, earlier: Sequence[Attachment]) -> _Named | None:
     names = reference.names if earlier else ()
-    block = next((each for each in earlier if each.written in names), None)
+    block = next((each for each in earlier if each.name in names), None)
     if block is None:
         return None
-    return _Named(block, lambda: block, block.written if holds_secrets(Path(block.written)) else "")
+    return _Named(block, lambda: block, block.name if holds_secrets(Path(block.name)) else "")
 
 
 def _find_on_disk(written: str, place: PromptPlace) -> _Named | None:
@@ -315,7 +315,7 @@ def _cut_notice(blocks: Sequence[Attachment]) -> str:
     if len(cut) == 1:
         return f"Attached in part: {cut[0].label}"
     size = byte_words(sum(map(sent_bytes, blocks)))
-    return f"Attached in part: {listed([b.path for b in cut], _NAMES_SAID)}; {size} sent in all"
+    return f"Attached in part: {listed([b.name for b in cut], _NAMES_SAID)}; {size} sent in all"
 
 
 _PICTURE_MARK = 12

@@ -200,7 +200,7 @@ class ProviderConnections(msgspec.Struct, eq=False):
             base_url=None if usual else provider.base_url, api_key_file=file
         )
         whole_name = f"{provider.name}:{model}"
-        return kept.with_provider(provider.name, settings).with_default(whole_name)
+        return kept.with_connected(provider.name, settings, whole_name)
 
     async def _change(self, change: Callable[[Connections], Connections]) -> Connections:
         from tui.storage import connections

@@ -89,7 +89,7 @@ class ImportScreen(ChooserDialog[None]):
         that are imported automatically, which is changed here; ``None`` does not offer that.
         """
         self._unread = unread
-        self._rows = sorted(rows, key=lambda row: not row.bytes)
+        self._rows = sorted(rows, key=lambda row: not row.counts.bytes)
         self._offers_automatic, self.automatic = automatic is not None, bool(automatic)
         self._wanted = {row.program for row in rows if row.program in (automatic or [row.program])}
         if rows:
@@ -141,9 +141,9 @@ class ImportScreen(ChooserDialog[None]):
             choices.append(Choice(_AUTOMATIC, _KEEP, _WHEN, _CHOSEN * self.automatic))
         self.choices.show(choices, highlighted.id if highlighted else "")
         if self.step == "choosing":
-            size = sum(row.bytes for row in self._rows if row.program in self._wanted)
+            size = sum(row.counts.bytes for row in self._rows if row.program in self._wanted)
             words = f"{bytes_words(size)} to read. The files stay as they are."
-            words = words if any(row.bytes for row in self._rows) else _KNOWN
+            words = words if any(row.counts.bytes for row in self._rows) else _KNOWN
             warnings = [row.warning for row in self._rows]
             self.say("\n".join(filter(None, [words, *warnings, self._unread])))
 

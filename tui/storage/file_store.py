@@ -261,7 +261,7 @@ class FileStore(SessionStore):
 
     def restore(self, session_id: str, batch: Batch | None = None) -> None:
         with self._holding.borrowed(session_id, Folder.ARCHIVE, Folder.TRASH) as lease:
-            undone = batch is not None and batch.is_undo
+            undone = batch is not None and batch.reason == "undo"
             if lease.newer is None and lease.writer is not None and not undone:
                 with storage_errors(f"Cannot restore session {session_id}"):
                     self._number(lease)

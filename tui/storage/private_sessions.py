@@ -11,13 +11,14 @@ import msgspec
 
 from tui.domain.journal.records import (
     NO_OFFSETS,
+    PRIVATE,
     SESSION_NUMBERS,
     DamagedRecord,
     Offsets,
     Record,
     SessionHeader,
     checked_id,
-    new_private_id,
+    new_session_id,
 )
 from tui.domain.journal.session import SessionEntry, describe, title_question
 from tui.domain.timestamps import format_utc
@@ -67,7 +68,7 @@ class PrivateSessions(JournalStore):
 
     def reserve(self, header: SessionHeader) -> Lease:
         number = int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS
-        name = header.id or new_private_id(self._clock(), number)
+        name = header.id or new_session_id(self._clock(), number, PRIVATE)
         if name in self._sessions:
             raise SessionExists(name)
         header = msgspec.structs.replace(header, id=name)

@@ -421,10 +421,11 @@ class SessionStore(SessionReader, JournalStore, Protocol):
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
     ) -> "SearchResult":
-        from tui.domain.search.query import source_of, with_sessions
+        from tui.domain.search.query import with_sessions
 
         found = self.search_index(query, limit, seconds, wanted)
-        named = source_of(query)
+        # The last word that is being typed ends with ``*``.
+        named = query.strip().removesuffix("*").strip('"')
         ids = came_from(named, self.imports(named)) if named else ()
         return with_sessions(found, self.entries(ids), limit) if ids else found
 

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from tui.domain.journal.session import SessionEntry
-from tui.domain.moves import Batch, last_moves
+from tui.domain.moves import Batch
 from tui.domain.timestamps import format_utc
 from tui.errors import (
     NewerVersion,
@@ -134,7 +134,7 @@ def _set_aside(
             continue
         if undone is None:
             # What an undo has brought back, and when: it stays until it is used.
-            moves = last_moves(store.moves()).values()
+            moves = {move.id: move for move in store.moves()}.values()
             undone = {move.id: move.at for move in moves if move.reason == "undo"}
         if entry.last_used_at <= undone.get(entry.id, ""):
             continue

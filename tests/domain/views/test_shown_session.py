@@ -11,7 +11,6 @@ from tui.domain.views.shown_session import (
     PromptQueue,
     SaveState,
     SessionView,
-    ordinal,
     seconds_words,
 )
 
@@ -119,4 +118,7 @@ def test_foreign_names_are_made_visible_and_only_a_question_does_not_move():
 
 def test_times_are_empty_below_a_second_and_ordinals_have_their_endings():
     assert [seconds_words(each) for each in (0, 0.9, 1, 59, 61)] == ["", "", "1 s", "59 s", "1:01"]
-    assert [ordinal(each) for each in (1, 2, 3, 4, 11)] == ["1st", "2nd", "3rd", "4th", "11th"]
+    attempts = (
+        ActivityView("retrying", "m", attempt=each).lines()[-1] for each in (1, 2, 3, 4, 11)
+    )
+    assert [each.split()[0] for each in attempts] == ["1st", "2nd", "3rd", "4th", "11th"]

@@ -13,7 +13,7 @@ from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.failing import raiser
 from tests.waiting import until
 from tui.domain.journal.message import ToolCall
-from tui.domain.journal.records import Settings, new_private_id
+from tui.domain.journal.records import PRIVATE, Settings, new_session_id
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.domain.search.query import Hit, SearchResult
 from tui.domain.tool_servers import Decision, ToolApproval
@@ -213,7 +213,7 @@ async def test_a_search_gives_ids_ages_and_snippets(new_session):
 
 async def test_a_search_reads_neither_the_trash_nor_private_sessions(file_session, clock):
     session, store = file_session
-    name = new_private_id(clock(), 1)
+    name = new_session_id(clock(), 1, PRIVATE)
     in_memory = SessionStores(store, clock).of(name)
     private = open_session.new_session(in_memory, PLACE, clock, session_id=name)
     private.add_message("user", "the zebra nobody may know of")

@@ -7,7 +7,7 @@ from functools import partial
 import msgspec
 
 from tui.app.controllers.controller import Controller
-from tui.domain.moves import Move, last_moves
+from tui.domain.moves import Move
 from tui.domain.search.search_results import Preview
 from tui.domain.text import scope_name
 from tui.domain.views.session_rows import PickerRows, PickerView, picker_row
@@ -89,7 +89,7 @@ class PickerController(Controller):
     def _get_ready(self) -> None:
         """Read the data that all pages need, once."""
         reader = self._workspace.reader
-        self._moves = last_moves(reader.moves())
+        self._moves = {move.id: move for move in reader.moves()}
         if self._parts.exclusive_projects:
             opened = opened_here(self._workspace)
             self._open_projects.update(read_open_projects(reader, opened).values())

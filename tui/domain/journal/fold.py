@@ -55,23 +55,17 @@ class _Chain(msgspec.Struct):
             text, counted = self.pieces.pop()
             self.length -= counted
             if self.length < piece.at:
-                self._append(text, piece.at - self.length)
-        self._append(piece.text, len(piece.text))
-
-    def _append(self, text: str, counted: int) -> None:
-        self.pieces.append((text, counted))
-        self.length += counted
-
-    @property
-    def text(self) -> str:
-        """The answer so far; joined once, because joining at every piece is quadratic."""
-        return "".join(text[:counted] for text, counted in self.pieces)
+                self.pieces.append((text, piece.at - self.length))
+                self.length = piece.at
+        self.pieces.append((piece.text, len(piece.text)))
+        self.length += len(piece.text)
 
     def message(self, *, status: str | None) -> Message:
         return Message(
             id=self.first.message_id,
             role=self.first.role or "assistant",
-            content=self.text,
+            # Joined once: at every piece it would take quadratic time.
+            content="".join(text[:counted] for text, counted in self.pieces),
             timestamp=self.first.timestamp or "",
             status=status,
             model=self.first.model,
@@ -155,7 +149,9 @@ class Fold(msgspec.Struct):
             if isinstance(entry, Message)
         }
         for message_id, parent in session.parents.items():
-            fold._follow(fold._places[message_id], fold._places.get(parent, NOTHING))
+            place, before = fold._places[message_id], fold._places.get(parent, NOTHING)
+            if before != message_before(fold._entries, place):
+                fold._parents[place] = before
         return fold
 
     def add(self, record: Record | None, offset: int | None = None) -> None:
@@ -335,7 +331,8 @@ class Fold(msgspec.Struct):
         lost = self._counts_unread(message.replaces)
         with self._recounted(lost):
             self._take(message)
-            self._follow(self._places[message.id], parent)
+            if parent is not None:
+                self._parents[self._places[message.id]] = parent
 
     def _take(self, message: Message) -> None:
         earlier = self._known(message.id)
@@ -362,7 +359,7 @@ class Fold(msgspec.Struct):
             return
         with self._recounted():
             self._place(piece.message_id, None)
-            self._follow(self._places[piece.message_id], parent)
+            self._parents[self._places[piece.message_id]] = parent
 
     def _known(self, message_id: str) -> Message | None:
         place = self._places.get(message_id)
@@ -387,10 +384,6 @@ class Fold(msgspec.Struct):
             self._misplaced.add(message_id)
             return None
         return None if parent == before else parent
-
-    def _follow(self, place: int, parent: int | None) -> None:
-        if parent is not None and parent != message_before(self._entries, place):
-            self._parents[place] = parent
 
     @contextmanager
     def _recounted(self, lost: int = 0) -> Generator[None]:

@@ -22,8 +22,8 @@ _BACKTICKS = late_pattern(r"^ *(`{3,})", re.MULTILINE)
 class FileBlock(msgspec.Struct, frozen=True, tag_field="type", tag="file", omit_defaults=True):
     """A text file that came with a message, or the list of a folder's entries."""
 
-    path: str
-    """As the user named it."""
+    name: str = msgspec.field(name="path")
+    """The path, as the user named it."""
     text: str
     """The beginning of the file, or the entries of the folder, one a line."""
     size: Count
@@ -33,24 +33,19 @@ class FileBlock(msgspec.Struct, frozen=True, tag_field="type", tag="file", omit_
     folder: bool = False
 
     @property
-    def written(self) -> str:
-        """The name of it in the prompt."""
-        return self.path
-
-    @property
     def label(self) -> str:
         """A line for it: ``[file: notes.txt, 3 KB]``."""
         if self.folder:
             shown = f"first {len(self.text.splitlines())} of " if self.cut else ""
             entries = "entry" if self.size == 1 else "entries"
-            return f"[folder: {self.path}, {shown}{self.size} {entries}]"
+            return f"[folder: {self.name}, {shown}{self.size} {entries}]"
         shown = f"first {byte_words(len(self.text.encode(errors='replace')))} of "
-        return f"[file: {self.path}, {shown if self.cut else ''}{byte_words(self.size)}]"
+        return f"[file: {self.name}, {shown if self.cut else ''}{byte_words(self.size)}]"
 
     @property
     def language(self) -> str:
         """The end of the name of a file, as the language of its code; may be empty."""
-        suffix = "" if self.folder else PurePosixPath(self.path).suffix[1:]
+        suffix = "" if self.folder else PurePosixPath(self.name).suffix[1:]
         return suffix if suffix.isalnum() else ""
 
     @property
@@ -71,11 +66,6 @@ class ImageBlock(msgspec.Struct, frozen=True, tag_field="type", tag="image", omi
     """64 hexadecimal digits."""
     size: Count
     """In bytes."""
-
-    @property
-    def written(self) -> str:
-        """The name of it in the prompt."""
-        return self.name
 
     @property
     def label(self) -> str:
@@ -124,7 +114,8 @@ def whole_text(content: Content) -> str:
     """The content as text: files with their text, pictures as their label."""
     if not isinstance(content, list):
         return content or ""
-    return "\n".join(map(_attached_or_text, content))
+    parts = map(_part, content)
+    return "\n".join(part if isinstance(part, str) else part.label for part in parts)
 
 
 def parts_of(content: Content) -> list[Part]:
@@ -172,14 +163,9 @@ def byte_words(size: int) -> str:
 
 def _part(block: Any) -> Part:
     attachment = _attachment(block)
-    return attachment if isinstance(attachment, ImageBlock) else _attached_or_text(block)
-
-
-def _attached_or_text(block: Any) -> str:
-    attachment = _attachment(block)
     if attachment is None:
         return _block_text(block)
-    return attachment.fenced if isinstance(attachment, FileBlock) else attachment.label
+    return attachment.fenced if isinstance(attachment, FileBlock) else attachment
 
 
 def _attachment(block: Any) -> Attachment | None:

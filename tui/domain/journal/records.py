@@ -18,7 +18,8 @@ from tui.errors import SessionNotFound
 SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 SESSION_NUMBERS = 1_000_000
 MESSAGE_TOKEN_BYTES = 4
-_PRIVATE = "private-"
+PRIVATE = "private-"
+"""Begins the ids of private sessions."""
 
 
 def is_session_id(text: str) -> bool:
@@ -33,19 +34,14 @@ def checked_id(text: str) -> str:
     return text
 
 
-def new_session_id(now: datetime, number: int) -> str:
+def new_session_id(now: datetime, number: int, prefix: str = "session-") -> str:
     """Make an id of the local time and a random number below a million."""
-    return f"session-{now.astimezone():%Y%m%d-%H%M%S}-{number:06d}"
-
-
-def new_private_id(now: datetime, number: int) -> str:
-    """Make the id of a private session, like that of another one."""
-    return f"{_PRIVATE}{now.astimezone():%Y%m%d-%H%M%S}-{number:06d}"
+    return f"{prefix}{now.astimezone():%Y%m%d-%H%M%S}-{number:06d}"
 
 
 def is_private(session_id: str) -> bool:
     """Tell whether a session is private: in memory only."""
-    return session_id.startswith(_PRIVATE)
+    return session_id.startswith(PRIVATE)
 
 
 def new_message_id(now: datetime, token: str) -> str:

@@ -209,13 +209,15 @@ class Session(msgspec.Struct, frozen=True):
         return label(self.name, summary, first_prompt, UNREADABLE if destroyed else EMPTY)
 
     def state(self, at: str) -> State:
-        """The ``state`` record for this session."""
+        """The ``state`` record for this session, with counts that any reader accepts."""
+        counts = self.prompt_count, self.message_count, self.total_count
+        prompts, messages, total = (max(0, min(count, MOST)) for count in counts)
         return State(
             name=self.name,
             model=self.model,
-            prompt_count=_bounded(self.prompt_count),
-            message_count=_bounded(self.message_count),
-            total_count=_bounded(self.total_count),
+            prompt_count=prompts,
+            message_count=messages,
+            total_count=total,
             updated_at=at,
             offsets=self.offsets,
         )
@@ -244,11 +246,6 @@ def title_question(messages: Iterable[Message]) -> str:
             case _:
                 pass
     return first or said
-
-
-def _bounded(count: int) -> int:
-    """A count that goes on from a wrong one, as a reader takes it."""
-    return max(0, min(count, MOST))
 
 
 class SessionEntry(msgspec.Struct, frozen=True):

@@ -304,11 +304,6 @@ def _ranked_by_weight(query: Query, newest: Sequence[Candidate], limit: int) -> 
     return SearchResult(hits, len(scored), more=len(newest) > CANDIDATES)
 
 
-def source_of(text: str) -> str:
-    """The id that a query may be; the last word that is being typed ends with ``*``."""
-    return text.strip().removesuffix("*").strip('"')
-
-
 def with_sessions(found: SearchResult, entries: Iterable[SessionEntry], limit: int) -> SearchResult:
     """Put sessions first whose id in the program that they are from is the query."""
     hits = [

@@ -171,7 +171,8 @@ class ActivityView(msgspec.Struct, frozen=True):
         """The phase in words: in full, then for narrower places."""
         name, time = make_visible_line(self.name[:_LONG_NAME]), seconds_words(self.seconds)
         pause = f" in {self.pause:.0f} s" if self.pause >= 0.5 else ""
-        attempt = f"{ordinal(self.attempt)} attempt{pause}"
+        ending = {1: "st", 2: "nd", 3: "rd"}.get(self.attempt, "th")
+        attempt = f"{self.attempt}{ending} attempt{pause}"
         after = f"{attempt} after {make_visible_line(self.reason[:_LONG_NAME])}"
         waiting = _join(f"waiting for {name}", time), _join("waiting", time)
         reading, saving = _join("reading files", time), _join("saving", time)
@@ -197,11 +198,6 @@ def seconds_words(seconds: float) -> str:
         return ""
     minutes, rest = divmod(whole, 60)
     return f"{minutes}:{rest:02}" if minutes else f"{whole} s"
-
-
-def ordinal(number: int) -> str:
-    """Format an ordinal number: ``2nd``."""
-    return f"{number}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th')) }"
 
 
 def _join(*words: str) -> str:

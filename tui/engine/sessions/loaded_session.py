@@ -455,5 +455,5 @@ def references_of(header: SessionHeader, question: Message) -> frozenset[str]:
     """The words of a question that led to its files; none if others may have written it."""
     if header.imported_from or header.forked_from or not question.attachments:
         return NO_WORDS
-    names = {attachment.written for attachment in question.attachments}
+    names = {attachment.name for attachment in question.attachments}
     return words_naming(question.typed_text, names)

@@ -421,7 +421,7 @@ class PostgresStore(SessionStore):
         def make(attempt: str) -> None:
             written: Attempt | None = None
             with self._leases.borrowed(session_id, *places) as (connection, lease, row):
-                if place == "kept" and lease.newer is None and not moves.is_undo:
+                if place == "kept" and lease.newer is None and moves.reason != "undo":
                     written = self._appender(connection, lease).restore(row.place)
                 line = Move(
                     row.id,
