@@ -3,9 +3,11 @@
 import errno
 import os
 import stat
+from functools import partial
 
 import pytest
 
+from tests.tables import each_row
 from tui.errors import StorageError, StorageFull
 from tui.storage import disk
 from tui.storage.disk import (
@@ -35,6 +37,25 @@ class Fails:
         monkeypatch.setattr(os, name, call)
 
 
+def recorded(monkeypatch, *functions):
+    """The functions of ``os`` that are called from now on, in order, with their first arguments."""
+    done = []
+
+    def call(name, real, first, *arguments, **named):
+        done.append((name, first))
+        return real(first, *arguments, **named)
+
+    for name in functions:
+        monkeypatch.setattr(os, name, partial(call, name, getattr(os, name)))
+    return done
+
+
+def cut_writes(monkeypatch, size):
+    """Let each write end after so many bytes."""
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:size]))
+
+
 def names(path):
     return sorted(os.listdir(path))
 
@@ -42,21 +63,20 @@ def names(path):
 # --- errors
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
-def test_a_full_disk_is_told_apart(code):
-    with pytest.raises(StorageFull, match="Cannot save it: "), storage_errors("Cannot save it"):
-        raise OSError(code, "x")
-
-
-def test_other_errors_are_told_with_what_was_being_done():
-    with (
-        pytest.raises(StorageError, match="Cannot save it: Input/output error") as told,
-        storage_errors("Cannot save it"),
-    ):
-        raise OSError(errno.EIO, "x")
-    assert not isinstance(told.value, StorageFull)
-    with pytest.raises(StorageError, match="Cannot: short"), storage_errors("Cannot"):
-        raise OSError("short")
+@each_row(
+    "error, kind, words",
+    [
+        *((OSError(code, "x"), StorageFull, "") for code in (errno.ENOSPC, errno.EDQUOT)),
+        (OSError(errno.EFBIG, "x"), StorageFull, ""),
+        (OSError(errno.EIO, "x"), StorageError, "Input/output error"),
+        (OSError("short"), StorageError, "short"),
+    ],
+)
+def test_errors_are_told_with_what_was_being_done_and_a_full_disk_apart(error, kind, words):
+    expected = pytest.raises(StorageError, match=f"Cannot save it: {words}")
+    with expected as told, storage_errors("Cannot save it"):
+        raise error
+    assert type(told.value) is kind
 
 
 # --- opening
@@ -78,14 +98,14 @@ def test_only_plain_files_are_opened(tmp_path, open_):
         open_(tmp_path / "nothing")
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
 def test_nothing_stays_open_after_what_was_not_a_plain_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
+    before = names("/proc/self/fd")
     for _ in range(5):
         with pytest.raises(OSError, match="pipe"):
             open_to_read(tmp_path / "pipe")
-    if before is not None:
-        assert len(os.listdir("/proc/self/fd")) == before
+    assert names("/proc/self/fd") == before
 
 
 def test_nothing_is_written_to_a_pipe_in_the_place_of_a_file(tmp_path):
@@ -122,28 +142,16 @@ def test_a_directory_that_is_there_is_left_as_it_is(tmp_path):
 # --- publish
 
 
-def test_a_published_file_is_there_whole_and_alone(tmp_path):
+@pytest.mark.parametrize("code", [None, *sorted(disk._NO_LINKS)])
+def test_a_file_is_published_whole_and_over_no_other_also_where_links_are_refused(
+    tmp_path, monkeypatch, code
+):
+    if code:
+        Fails(monkeypatch, "link", code, forever=True)
     publish(tmp_path / "new", b"text")
-    assert names(tmp_path) == ["new"]
-    assert (tmp_path / "new").read_bytes() == b"text"
-
-
-def test_nothing_is_published_over_a_file(tmp_path):
-    (tmp_path / "new").write_bytes(b"old")
-    with pytest.raises(FileExistsError):
-        publish(tmp_path / "new", b"text")
-    assert names(tmp_path) == ["new"]
-    assert (tmp_path / "new").read_bytes() == b"old"
-
-
-@pytest.mark.parametrize("code", sorted(disk._NO_LINKS))
-def test_where_links_are_refused_a_file_is_published_all_the_same(tmp_path, monkeypatch, code):
-    Fails(monkeypatch, "link", code, forever=True)
-    publish(tmp_path / "new", b"text")
-    assert names(tmp_path) == ["new"]
-    assert (tmp_path / "new").read_bytes() == b"text"
     with pytest.raises(FileExistsError):
         publish(tmp_path / "new", b"other")
+    assert names(tmp_path) == ["new"]
     assert (tmp_path / "new").read_bytes() == b"text"
 
 
@@ -171,21 +179,13 @@ def test_a_publishing_without_links_that_failed_leaves_nothing(tmp_path, monkeyp
 
 
 def test_a_file_is_durable_before_its_name_is(tmp_path, monkeypatch):
-    done = []
-    for name in ("write", "fdatasync", "link", "fsync", "unlink"):
-        real = getattr(os, name)
-        monkeypatch.setattr(
-            os,
-            name,
-            lambda *a, _name=name, _real=real, **k: (done.append(_name), _real(*a, **k))[1],
-        )
+    done = recorded(monkeypatch, "write", "fdatasync", "link", "fsync", "unlink")
     publish(tmp_path / "new", b"text")
-    assert done == ["write", "fdatasync", "link", "unlink", "fsync"]
+    assert [name for name, _ in done] == ["write", "fdatasync", "link", "unlink", "fsync"]
 
 
 def test_a_short_write_is_an_error(tmp_path, monkeypatch):
-    real = os.write
-    monkeypatch.setattr(os, "write", lambda descriptor, data: real(descriptor, data[:2]))
+    cut_writes(monkeypatch, 2)
     with pytest.raises(OSError, match="short write") as told:
         publish(tmp_path / "new", b"text")
     assert told.value.errno == errno.ENOSPC
@@ -216,17 +216,19 @@ def on_macos(monkeypatch):
     return sits
 
 
-def test_on_macos_files_and_their_names_reach_the_disk_itself(tmp_path, on_macos):
-    asked = on_macos()
-    publish(tmp_path / "new", b"text")
-    assert asked == [51, 51]
-
-
-@pytest.mark.parametrize("code", [errno.ENOTSUP, errno.EINVAL, errno.ENOTTY])
-def test_on_macos_a_drive_that_cannot_be_flushed_is_synced(tmp_path, on_macos, code):
+@pytest.mark.parametrize(
+    ("code", "done"),
+    [
+        (0, [51]),
+        *((code, [51, "fsync"]) for code in (errno.ENOTSUP, errno.EINVAL, errno.ENOTTY)),
+    ],
+)
+def test_on_macos_files_and_their_names_reach_the_disk_itself_if_it_can_be_flushed(
+    tmp_path, on_macos, code, done
+):
     asked = on_macos(code)
     publish(tmp_path / "new", b"text")
-    assert asked == [51, "fsync"] * 2
+    assert asked == done * 2
 
 
 def test_on_macos_a_flush_that_failed_is_an_error(tmp_path, on_macos):
@@ -279,23 +281,18 @@ def folders(tmp_path):
     return tmp_path / "here" / "file", tmp_path / "there" / "file"
 
 
-def test_a_move_leaves_one_name(folders):
+@pytest.mark.parametrize("way", ["plain", "killed half way", "without links"])
+def test_a_move_leaves_one_name_and_is_made_over_no_other_file(folders, monkeypatch, way):
     source, target = folders
-    move(source, target)
-    assert (names(source.parent), target.read_bytes()) == ([], b"text")
-
-
-def test_nothing_is_moved_over_a_file(folders):
-    source, target = folders
+    if way == "without links":
+        Fails(monkeypatch, "link", errno.EPERM, forever=True)
     target.write_bytes(b"other")
     with pytest.raises(FileExistsError):
         move(source, target)
     assert (source.read_bytes(), target.read_bytes()) == (b"text", b"other")
-
-
-def test_a_move_that_was_killed_half_way_is_finished(folders):
-    source, target = folders
-    os.link(source, target)
+    target.unlink()
+    if way == "killed half way":
+        os.link(source, target)
     move(source, target)
     assert (names(source.parent), target.read_bytes()) == ([], b"text")
 
@@ -310,38 +307,19 @@ def test_a_file_is_not_moved_away_when_both_folders_are_one(tmp_path):
     assert (tmp_path / "here" / "file").read_bytes() == b"text"
 
 
-def test_where_links_are_refused_a_file_is_renamed_but_never_over_another(folders, monkeypatch):
-    source, target = folders
-    Fails(monkeypatch, "link", errno.EPERM, forever=True)
-    target.write_bytes(b"other")
-    with pytest.raises(FileExistsError):
-        move(source, target)
-    assert target.read_bytes() == b"other"
-    target.unlink()
-    move(source, target)
-    assert (names(source.parent), target.read_bytes()) == ([], b"text")
-
-
-@pytest.mark.parametrize("name", ["link", "open", "fsync", "unlink"])
-def test_a_move_that_failed_has_left_the_file_where_it_was(folders, monkeypatch, name):
-    source, target = folders
-    with monkeypatch.context() as patch:
-        Fails(patch, name, errno.EIO)
-        with pytest.raises(OSError, match="Input/output"):
-            move(source, target)
-    assert (source.exists(), target.exists()) == (True, False)
-
-
 @pytest.mark.parametrize("name", ["link", "open", "fsync", "unlink"])
 @pytest.mark.parametrize("first", [1, 2])
-def test_at_every_moment_of_a_move_the_file_is_there(folders, monkeypatch, name, first):
+def test_a_move_that_failed_is_not_begun_or_can_be_finished(folders, monkeypatch, name, first):
     source, target = folders
-    fails = Fails(monkeypatch, name, errno.EIO, first)
-    try:
-        move(source, target)
-    except OSError:
-        assert fails.calls >= first
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        fails = Fails(patch, name, errno.EIO, first)
+        try:
+            move(source, target)
+        except OSError:
+            assert fails.calls >= first
+            assert first > 1 or (source.exists(), target.exists()) == (True, False)
+        else:
+            assert fails.calls < first
     assert {path.read_bytes() for path in (source, target) if path.exists()} == {b"text"}
     if source.exists():
         move(source, target)

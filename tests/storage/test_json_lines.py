@@ -10,23 +10,20 @@ from tui.domain.imports import ImportLine
 from tui.domain.moves import Move, last_batch
 from tui.storage import json_lines
 from tui.storage.file_store import FileStore
-from tui.storage.json_lines import IMPORTS, MoveLog, damaged_moves, new_batch
+from tui.storage.json_lines import IMPORTS, MoveLog, damaged_moves
 
 LINE = ImportLine("2026-01-11T14:30:22.500Z", "pi", "/a", whole=True)
 
 
-def test_without_a_log_nothing_was_imported(tmp_path):
-    assert list(FileStore(tmp_path, Clock()).imports()) == []
-
-
 @pytest.mark.parametrize("durably", [True, False])
 def test_a_torn_last_line_is_closed_and_damage_hides_nothing(tmp_path, durably):
-    path = tmp_path / "imports.jsonl"
+    path, store = tmp_path / "imports.jsonl", FileStore(tmp_path, Clock())
+    assert list(store.imports()) == []
     IMPORTS.append(path, [LINE], durably=durably)
     with path.open("ab") as file:
         file.write(b"\xff\n" + b"[" * 999 + b'\n[]\n{"at":1}\n{"at":"2026')
     IMPORTS.append(path, [LINE], durably=durably)
-    assert list(FileStore(tmp_path, Clock()).imports()) == [LINE, LINE]
+    assert list(store.imports()) == [LINE, LINE]
     assert list(IMPORTS.decoded_whole(path.read_bytes())) == [LINE, LINE]
     assert IMPORTS.damaged(path.read_bytes()) == 5
     assert path.stat().st_mode & 0o777 == 0o600
@@ -59,33 +56,26 @@ def log(path):
     return MoveLog(path)
 
 
-def test_moves_are_read_in_their_order_by_any_program(log, path):
+def test_moves_are_read_in_their_order_by_any_program_and_a_torn_line_is_closed(log, path):
+    assert log.read() == ()
     log.add(ONE)
+    with path.open("ab") as file:
+        file.write(b'{"id":"s9","fr')
     log.add(TWO)
-    assert MoveLog(path).read() == (ONE, TWO)
+    assert log.read() == MoveLog(path).read() == (ONE, TWO)
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_lines_of_version_1_are_read_for_ever():
     read = MoveLog(FIXTURES / "moves-v1.jsonl").read()
-    assert [move.reason for move in read] == [
-        "user", "undo", "clear", "clear", "backlog", "age", "user",
-    ]  # fmt: skip
-    assert read[0] == Move(
-        "session-20260111-153022-000001",
-        "sessions",
-        "archive",
-        "2026-01-12T08:00:00.000Z",
-        "user",
-        "b1",
-    )
+    reasons = "user undo clear clear backlog age user"
+    assert [move.reason for move in read] == reasons.split()
+    at = "2026-01-12T08:00:00.000Z"
+    first = "session-20260111-153022-000001"
+    assert read[0] == Move(first, "sessions", "archive", at, "user", "b1")
     assert [move.batch for move in last_batch(read)] == ["b5"]
     but = {move.key for move in read if move.batch in ("b5", "b4", "b3")}
     assert [move.id[-1] for move in last_batch(read, but)] == ["2", "3"]
-
-
-def test_without_a_file_there_are_no_moves(log):
-    assert log.read() == ()
 
 
 @pytest.mark.parametrize(
@@ -105,14 +95,6 @@ def test_a_damaged_line_hides_no_other(log, path, damage):
     log.add(TWO)
     assert log.read() == (ONE, TWO)
     assert damaged_moves(path) == 1
-
-
-def test_a_torn_line_is_closed_by_the_next(log, path):
-    log.add(ONE)
-    with path.open("ab") as file:
-        file.write(b'{"id":"s9","fr')
-    log.add(TWO)
-    assert log.read() == (ONE, TWO)
 
 
 def test_only_the_end_of_a_large_file_is_read(log, path, monkeypatch):
@@ -137,7 +119,3 @@ def test_a_line_that_could_not_be_written_goes_out_with_the_next(log, path):
     log.add(TWO)
     assert MoveLog(path).read() == (ONE, TWO)
     assert log.read() == (ONE, TWO)
-
-
-def test_batches_differ():
-    assert new_batch("user") != new_batch("user")

@@ -44,8 +44,9 @@ def holder(program, path):
     return other
 
 
-def test_a_lock_is_held_by_one(path):
+def test_a_lock_is_held_by_one_and_its_file_is_private(path):
     lock = take(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with pytest.raises(LockHeld):
         take(path, patience=0)
     lock.release()
@@ -53,21 +54,29 @@ def test_a_lock_is_held_by_one(path):
     take(path, patience=0).release()
 
 
-def test_whether_a_lock_is_held_is_known_to_other_processes(path, holder):
+def test_a_new_lock_must_not_be_there_and_a_destroyed_one_is_gone_and_free(path):
+    lock = take(path, new=True)
+    lock.release()
+    with pytest.raises(FileExistsError):
+        take(path, new=True)
+    lock = take(path)
+    lock.destroy()
+    assert not path.exists()
+    assert not lock.held
+    take(path, new=True)
+
+
+@pytest.mark.parametrize("end", ["release", "kill"])
+def test_whether_a_lock_is_held_is_known_to_other_processes(path, holder, end):
     with pytest.raises(LockHeld) as told:
         take(path, patience=0)
     for known in (told.value.holder, holder_of(path)):
-        assert known.pid == holder.pid
-        assert known.since == NOW
-        assert known.host == os.uname().nodename
-    holder.tell("release")
-    assert holder.read() == "released"
-    assert holder_of(path) is None
-    take(path, patience=0)
-
-
-def test_the_lock_of_a_killed_process_is_free(path, holder):
-    holder.kill()
+        assert (known.pid, known.since, known.host) == (holder.pid, NOW, os.uname().nodename)
+    if end == "kill":
+        holder.kill()
+    else:
+        holder.tell("release")
+        assert holder.read() == "released"
     assert holder_of(path) is None
     take(path, patience=0)
 
@@ -80,23 +89,15 @@ def test_a_child_process_does_not_keep_the_lock(path, program):
     assert holder_of(path) is None
 
 
-def test_asking_for_the_holder_makes_no_file(path):
+def test_many_may_ask_for_the_holder_and_it_leaves_nothing(path):
     assert holder_of(path) is None
     assert not path.exists()
-
-
-def test_asking_for_the_holder_lets_go_at_once(path):
-    take(path).release()
-    holder_of(path)
-    take(path, patience=0)
-
-
-def test_many_may_ask_at_once(path):
     take(path).release()
     asking = os.open(path, os.O_RDONLY)
     fcntl.flock(asking, fcntl.LOCK_SH)
     assert holder_of(path) is None
     os.close(asking)
+    take(path, patience=0)
 
 
 def test_a_taker_waits_for_those_who_only_ask(path, monkeypatch):
@@ -125,28 +126,10 @@ def test_a_taker_gives_up_after_a_quarter_of_a_second(path, monkeypatch):
     assert lock.held
 
 
-def test_a_new_lock_must_not_be_there(path):
-    take(path, new=True).release()
-    with pytest.raises(FileExistsError):
-        take(path, new=True)
-
-
-def test_a_lock_file_is_private(path):
-    take(path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
 @pytest.mark.parametrize(
     "note",
     [
-        b"[" * 4096,
-        b'{"pid":1e999}',
-        b"",
-        b"garbage",
-        b"{}",
-        b'{"pid":"x"}',
-        b"[1]",
-        b"\xff",
+        *(b"[" * 4096, b'{"pid":1e999}', b"", b"garbage", b"{}", b'{"pid":"x"}', b"[1]", b"\xff"),
         b"null",
     ],
 )
@@ -158,61 +141,37 @@ def test_a_holder_that_has_not_signed_is_a_holder_all_the_same(path, note):
         take(path, patience=0)
 
 
-def test_a_full_disk_leaves_a_lock_without_its_signature(path, monkeypatch):
+def test_a_signature_leaves_nothing_of_a_longer_one_and_a_lock_is_one_without_it(path, monkeypatch):
     lock = take(path)
+    os.pwrite(lock.descriptor, b"x" * 300, 0)
+    lock.note(NOW)
+    assert holder_of(path).pid == os.getpid()
     monkeypatch.setattr(os, "pwrite", raiser(OSError(errno.ENOSPC, "full")))
     lock.note(NOW)
     assert lock.held
 
 
-def test_a_shorter_signature_leaves_nothing_of_a_longer_one(path):
-    lock = take(path)
-    os.pwrite(lock.descriptor, b"x" * 300, 0)
-    lock.note(NOW)
-    assert holder_of(path).pid == os.getpid()
-
-
-def test_a_destroyed_lock_is_gone_and_free(path):
-    lock = take(path)
-    lock.destroy()
-    assert not path.exists()
-    assert not lock.held
-    take(path, new=True)
-
-
-def test_who_locked_a_file_that_was_removed_meanwhile_starts_again(path, monkeypatch):
-    destroyed, real = [], fcntl.flock
+@pytest.mark.parametrize("change", ["destroyed", "replaced"])
+def test_who_locked_a_file_that_was_changed_meanwhile_starts_again(path, monkeypatch, change):
+    real = fcntl.flock
 
     def flock(descriptor, kind):
-        """The holder destroys the lock between the taker's opening and locking of its file."""
-        if not destroyed:
-            destroyed.append(True)
+        """It happens between the taker's opening and locking of the file."""
+        monkeypatch.setattr(locks.fcntl, "flock", real)
+        if change == "destroyed":
             holder.destroy()
+        else:
+            holder.release()
+            path.unlink()
+            path.touch()
         real(descriptor, kind)
 
     holder = take(path)
     monkeypatch.setattr(locks.fcntl, "flock", flock)
     lock = take(path, patience=0)
-    assert path.exists()
     assert os.path.samestat(os.fstat(lock.descriptor), path.stat())
     with pytest.raises(LockHeld):
         take(path, patience=0)
-
-
-def test_who_locked_a_file_that_was_replaced_meanwhile_starts_again(path, monkeypatch):
-    replaced, real = [], fcntl.flock
-
-    def flock(descriptor, kind):
-        if not replaced:
-            replaced.append(True)
-            path.unlink()
-            path.touch()
-        real(descriptor, kind)
-
-    take(path).release()
-    monkeypatch.setattr(locks.fcntl, "flock", flock)
-    lock = take(path, patience=0)
-    assert os.path.samestat(os.fstat(lock.descriptor), path.stat())
 
 
 def test_nothing_stays_open_when_a_lock_cannot_be_had(path, monkeypatch):

@@ -5,6 +5,7 @@ import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -28,13 +29,7 @@ LIST = CachedList("http://127.0.0.1/v1", "2026-01-11T14:30:23.456Z", ("a", "b"))
 READ = ToolApproval("files", "read_file", "1")
 WRITE = ToolApproval("files", "write_file", "1")
 BAD = [
-    b"",
-    b"{",
-    b"[]",
-    b"null",
-    b"\xff",
-    b'{"version": 1, "theme": "\xff"}',
-    b"[" * 5000,
+    *(b"", b"{", b"[]", b"null", b"\xff", b'{"version": 1, "theme": "\xff"}', b"[" * 5000),
     b'{"sidebar_width": 40, "lists": {"a": 3}}',
     b" " * 2_000_000,
 ]
@@ -107,10 +102,17 @@ def test_what_was_changed_is_read_again_and_none_forgets_it(path):
     assert read_ui_state(path) == UiState(sidebar_width=40)
 
 
-def test_keys_that_are_not_known_stay(path, written):
+def test_keys_that_are_not_known_stay_and_another_version_is_neither_believed_nor_changed(
+    path, written
+):
     written(b'{"version": 1, "sidebar_width": 40, "later": [1]}')
     change_ui_state(path, {"sidebar_width": 44})
     assert json.loads(path.read_text()) == {"version": 1, "sidebar_width": 44, "later": [1]}
+    later = b'{"version": 2, "sidebar_width": 40}'
+    written(later)
+    assert read_ui_state(path) == UiState()
+    change_ui_state(path, {"sidebar_width": 44})
+    assert path.read_bytes() == later
 
 
 @pytest.mark.parametrize("data", BAD)
@@ -128,16 +130,10 @@ def test_one_value_of_a_wrong_type_spoils_no_other(path, written):
     assert read_ui_state(path) == UiState(sidebar_width=40)
 
 
-def test_choices_of_another_version_are_neither_believed_nor_changed(path, written):
-    later = b'{"version": 2, "sidebar_width": 40}'
-    written(later)
-    assert read_ui_state(path) == UiState()
-    change_ui_state(path, {"sidebar_width": 44})
-    assert path.read_bytes() == later
-
-
 def test_a_missing_file_and_one_that_is_none_say_nothing(path):
     assert read_ui_state(path) == UiState()
+    assert read_lists(path) == {}
+    assert read_approvals(path) == ()
     path.parent.mkdir(parents=True)
     os.mkfifo(path)
     assert read_ui_state(path) == UiState()
@@ -172,34 +168,22 @@ def test_lists_that_are_too_large_are_not_written(path):
 # --- tools that are allowed
 
 
-def test_a_changed_tool_takes_the_place_of_what_it_was(path):
-    assert read_approvals(path) == ()
-    allow(path, READ)
+def test_a_changed_tool_takes_the_place_of_what_it_was_and_is_withdrawn_like_it(path):
     changed = ToolApproval("files", "read_file", "2")
-    allow(path, changed)
-    assert read_approvals(path) == (changed,)
-
-
-def test_one_is_withdrawn_however_it_has_changed_or_all_are(path):
-    allow(path, READ)
-    allow(path, WRITE)
-    assert read_approvals(path) == (READ, WRITE)
-    withdraw(path, [ToolApproval("files", "read_file", "2")])
+    for tool in (READ, changed, WRITE):
+        allow(path, tool)
+    assert read_approvals(path) == (changed, WRITE)
+    withdraw(path, [READ])
     assert read_approvals(path) == (WRITE,)
-    withdraw_all(path)
-    assert read_approvals(path) == ()
-    withdraw_all(path)
+    for _ in range(2):
+        withdraw_all(path)
+        assert read_approvals(path) == ()
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b'{"version": 1}',
-        b'{"version": 2, "allowed": []}',
+        *(b"", b"{", b"[]", b"null", b'{"version": 1}', b'{"version": 2, "allowed": []}'),
         b'{"version": 1, "allowed": [{"server": "files"}]}',
         b'{"version": 1, "allowed": [{"server": 1, "tool": 2, "fingerprint": 3}]}',
     ],
@@ -215,21 +199,17 @@ def test_a_damaged_file_allows_nothing_and_is_not_written_over(path, written, da
     assert read_approvals(path) == (READ,)
 
 
-@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
-def test_a_file_that_others_can_change_allows_nothing(path, mode):
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        *(partial(Path.chmod, mode=mode) for mode in (0o620, 0o602, 0o666)),
+        lambda path: path.rename(path.with_name("x")) and path.symlink_to("x"),
+        lambda path: path.unlink() or os.mkfifo(path, 0o600),
+    ],
+)
+def test_a_link_a_pipe_or_a_file_that_others_can_change_allows_nothing(path, spoil):
     allow(path, READ)
-    path.chmod(mode)
-    with pytest.raises(StorageError, match="open to other users"):
-        read_approvals(path)
-
-
-def test_a_link_or_a_pipe_in_its_place_allows_nothing(path):
-    elsewhere = path.with_name("elsewhere.json")
-    allow(elsewhere, READ)
-    path.symlink_to(elsewhere)
-    with pytest.raises(StorageError):
-        read_approvals(path)
-    path.unlink()
-    os.mkfifo(path, 0o600)
-    with pytest.raises(StorageError):
+    spoil(path)
+    words = "open to other users" if path.is_file() and not path.is_symlink() else None
+    with pytest.raises(StorageError, match=words):
         read_approvals(path)

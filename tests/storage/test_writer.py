@@ -3,13 +3,14 @@
 import errno
 import itertools
 import os
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from tests.builders import Story, answer, at, kept_texts, texts, todos, user
 from tests.storage.contract import SCOPE, new, state
-from tests.storage.test_disk import Fails
+from tests.storage.test_disk import Fails, cut_writes, recorded
 from tui.domain.journal.records import Closed, Offsets, Opened, Reset, Restored, encode
 from tui.errors import SessionDamaged, StorageError, StorageFull
 from tui.storage.file_store import FileStore
@@ -45,25 +46,14 @@ def has_only(store, lease, *expected):
 # --- what an append does
 
 
-def test_an_append_is_one_write_and_then_a_sync(store, lease, monkeypatch):
-    done = []
-    for name in ("write", "fdatasync"):
-        real = getattr(os, name)
-
-        def call(*arguments, _name=name, _real=real):
-            done.append((_name, arguments[0]))
-            return _real(*arguments)
-
-        monkeypatch.setattr(os, name, call)
+def test_an_append_is_one_write_and_then_a_sync_behind_all_that_was_there(
+    store, lease, path, monkeypatch
+):
+    before, inode = path.read_bytes(), path.stat().st_ino
+    done = recorded(monkeypatch, "write", "fdatasync")
     store.append(lease, BATCH)
     assert [name for name, _ in done] == ["write", "fdatasync"]
     assert len({descriptor for _, descriptor in done}) == 1
-
-
-def test_an_append_changes_no_byte_that_was_there(store, lease, path):
-    before = path.read_bytes()
-    inode = path.stat().st_ino
-    store.append(lease, BATCH)
     assert path.read_bytes().startswith(before)
     assert path.stat().st_ino == inode
 
@@ -123,13 +113,10 @@ def test_lines_know_where_they_will_stand():
     assert b'"offsets":{"summary":null,"todos":100,"reset":' in data
 
 
-def test_a_line_that_was_encoded_before_is_written_as_it_is():
+def test_a_line_that_was_encoded_before_is_written_as_it_is_unless_it_is_a_state():
     data, _ = encode_lines([todos("a"), Reset(at())], 0, Offsets(), [b"known\n"])
     assert data.splitlines(keepends=True)[0] == b"known\n"
     assert len(data.splitlines()) == 2
-
-
-def test_a_state_is_completed_whatever_line_it_comes_with():
     data, _ = encode_lines([state()], 0, Offsets(summary=50), [b"known\n"])
     assert b'"summary":50' in data
 
@@ -191,8 +178,7 @@ def test_after_two_failures_at_once_nothing_is_lost_and_nothing_is_there_twice(
     name, then, first, forever = faults
     with monkeypatch.context() as patch:
         if name == "short":
-            write = os.write
-            patch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:90]))
+            cut_writes(patch, 90)
         else:
             Fails(patch, name, forever=forever)
         Fails(patch, then, errno.EIO, first, forever=forever)
@@ -208,11 +194,9 @@ def test_after_two_failures_at_once_nothing_is_lost_and_nothing_is_there_twice(
 
 def test_a_short_write_is_taken_back(store, lease, path, monkeypatch):
     before = path.read_bytes()
-    with monkeypatch.context() as patch:
-        write = os.write
-        patch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:50]))
-        with pytest.raises(StorageFull):
-            store.append(lease, BATCH)
+    cut_writes(monkeypatch, 50)
+    with pytest.raises(StorageFull):
+        store.append(lease, BATCH)
     assert path.read_bytes() == before
 
 
@@ -220,37 +204,35 @@ def test_after_a_failed_sync_what_is_acknowledged_lies_in_a_new_file(
     store, lease, path, other, monkeypatch
 ):
     before = path.stat().st_ino
-    order = []
     with monkeypatch.context() as patch:
         Fails(patch, "fdatasync")
-        for name in ("rename", "fsync"):
-            real = getattr(os, name)
-
-            def call(*arguments, _name=name, _real=real):
-                order.append(_name)
-                return _real(*arguments)
-
-            patch.setattr(os, name, call)
+        done = recorded(patch, "rename", "fsync")
         store.append(lease, BATCH)
     assert path.stat().st_ino != before
-    assert order == ["rename", "fsync"]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [name for name, _ in done] == ["rename", "fsync"]
     assert [name for name in os.listdir(path.parent) if name.startswith(".")] == []
     store.append(lease, [user("m4", "more")])
     has_only(other, lease, "first", "answer", "after", "more")
 
 
-def test_when_neither_syncing_nor_writing_anew_works_all_is_as_before(
-    store, lease, path, monkeypatch
+@pytest.mark.parametrize("may_be_taken_back", [True, False])
+def test_when_neither_syncing_nor_writing_anew_works_all_is_as_before_once_it_can_be(
+    store, lease, path, monkeypatch, may_be_taken_back
 ):
     before, inode = path.read_bytes(), path.stat().st_ino
     with monkeypatch.context() as patch:
         Fails(patch, "fdatasync", forever=True)
+        if not may_be_taken_back:
+            Fails(patch, "ftruncate", forever=True)
         for _ in range(3):
             with pytest.raises(StorageError):
                 store.append(lease, BATCH)
-    assert (path.read_bytes(), path.stat().st_ino) == (before, inode)
-    store.append(lease, BATCH)
+    assert path.stat().st_ino == inode
+    assert (path.read_bytes() == before) == may_be_taken_back
+    assert store.append(lease, BATCH).foreign == ()
     has_only(store, lease, "first", "answer", "after")
+    assert path.read_bytes().count(b'"answer"') == 1
 
 
 def test_a_new_name_that_may_not_be_durable_is_made_so_before_anything_is_acknowledged(
@@ -259,16 +241,11 @@ def test_a_new_name_that_may_not_be_durable_is_made_so_before_anything_is_acknow
     with monkeypatch.context() as patch:
         Fails(patch, "fdatasync")
         Fails(patch, "fsync", forever=True)
-        with pytest.raises(StorageError):
-            store.append(lease, BATCH)
-        # The sync of the file works again, that of its folder does not.
-        with pytest.raises(StorageError):
-            store.append(lease, BATCH)
-    synced = []
-    fsync = os.fsync
-    monkeypatch.setattr(
-        os, "fsync", lambda descriptor: (synced.append(descriptor), fsync(descriptor))
-    )
+        # The second time the sync of the file works again, that of its folder does not.
+        for _ in range(2):
+            with pytest.raises(StorageError):
+                store.append(lease, BATCH)
+    synced = recorded(monkeypatch, "fsync")
     store.append(lease, BATCH)
     assert len(synced) == 1
     store.append(lease, [user("m4", "more")])
@@ -293,8 +270,7 @@ def test_what_could_not_be_taken_back_is_taken_back_by_the_next_append(
 def test_where_nothing_can_be_taken_back_ever_saving_goes_on(store, lease, other, monkeypatch):
     Fails(monkeypatch, "ftruncate", errno.EPERM, forever=True)
     with monkeypatch.context() as patch:
-        write = os.write
-        patch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:50]))
+        cut_writes(patch, 50)
         with pytest.raises(StorageFull):
             store.append(lease, BATCH)
     store.append(lease, BATCH)
@@ -308,41 +284,23 @@ def test_what_of_ones_own_cannot_be_taken_back_is_nobody_elses(
 ):
     batch = [*BATCH, state("Old", 1, 1)]
     before = path.read_bytes()
-    with monkeypatch.context() as patch:
-        Fails(patch, "fdatasync", forever=True)
-        Fails(patch, "ftruncate", forever=True)
-        for _ in range(2):
+    with monkeypatch.context() as stuck:
+        Fails(stuck, "ftruncate", forever=True)
+        with monkeypatch.context() as patch:
+            Fails(patch, "fdatasync", forever=True)
+            for _ in range(2):
+                with pytest.raises(StorageError):
+                    store.append(lease, batch)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", lambda *_: 0)
             with pytest.raises(StorageError):
                 store.append(lease, batch)
-    with monkeypatch.context() as patch:
-        Fails(patch, "ftruncate", forever=True)
-        patch.setattr(os, "write", lambda *_: 0)
-        with pytest.raises(StorageError):
-            store.append(lease, batch)
-    assert path.read_bytes() > before
-    with monkeypatch.context() as patch:
-        Fails(patch, "ftruncate", forever=True)
+        assert path.read_bytes() > before
         appended = store.append(lease, [*batch, user("m4", "more"), state("New", 2, 3)])
     assert appended.foreign == ()
-    assert texts(other.journal(lease.session_id).load().all_messages) == [
-        "first",
-        "answer",
-        "after",
-        "more",
-    ]
+    found = other.journal(lease.session_id).load()
+    assert texts(found.all_messages) == ["first", "answer", "after", "more"]
     assert other.entry(lease.session_id).name == "New"
-
-
-def test_what_could_not_be_taken_back_for_long_is_once_it_can_be(store, lease, path, monkeypatch):
-    with monkeypatch.context() as patch:
-        Fails(patch, "fdatasync", forever=True)
-        Fails(patch, "ftruncate", forever=True)
-        for _ in range(3):
-            with pytest.raises(StorageError):
-                store.append(lease, BATCH)
-    assert store.append(lease, BATCH).foreign == ()
-    has_only(store, lease, "first", "answer", "after")
-    assert path.read_bytes().count(b'"answer"') == 1
 
 
 def test_a_first_append_that_got_further_than_it_could_tell_is_made_again(store, monkeypatch):
@@ -373,22 +331,18 @@ def test_a_file_that_somebody_else_put_there_is_not_replaced(store, put):
 # --- somebody else
 
 
-def test_a_torn_tail_of_somebody_else_is_closed_and_stays(store, lease, path, other):
-    with path.open("ab") as file:
-        file.write(b'{"type":"message","id":"torn')
-    store.append(lease, [user("m2", "second")])
-    session = other.journal(lease.session_id).load()
-    assert (texts(session.loaded_messages), session.damaged) == (["first", "second"], 1)
-    assert b'"torn\n{' in path.read_bytes()
-
-
-def test_a_torn_tail_that_was_there_before_is_closed_and_stays(store, put, other):
-    path = put(Story().user("first").data + b"\0\0\0torn")
+@pytest.mark.parametrize("was_there_before", [True, False])
+def test_a_torn_tail_of_somebody_else_is_closed_and_stays(store, put, other, was_there_before):
+    torn = b'\0\0\0{"type":"message","id":"torn'
+    path = put(Story().user("first").data + (torn if was_there_before else b""))
     lease = store.lease("tale")
+    if not was_there_before:
+        with path.open("ab") as file:
+            file.write(torn)
     assert store.append(lease, [user("n2", "second")]).foreign == ()
     session = other.journal("tale").load()
     assert (texts(session.loaded_messages), session.damaged) == (["first", "second"], 1)
-    assert path.read_bytes().count(b"torn\n") == 1
+    assert path.read_bytes().count(torn + b"\n{") == 1
 
 
 def test_a_whole_last_line_without_its_newline_is_closed_and_counts(store, put, other):
@@ -430,40 +384,23 @@ def test_a_file_replaced_by_a_copy_of_itself_goes_on(store, lease, path, other, 
     has_only(other, lease, "first", *texts(more), "own")
 
 
-def shortened(path):
-    os.truncate(path, path.stat().st_size - 10)
-
-
-def emptied(path):
-    path.write_bytes(b"")
-
-
-def removed(path):
-    path.unlink()
-
-
 def replaced(path):
     path.with_name("new").write_bytes(Story().user("somebody else's").data * 20)
     path.with_name("new").rename(path)
 
 
-def overwritten(path):
-    path.write_bytes(path.read_bytes()[::-1])
+CHANGES = {
+    "shortened": lambda path: os.truncate(path, path.stat().st_size - 10),
+    "emptied": lambda path: path.write_bytes(b""),
+    "removed": Path.unlink,
+    "replaced": replaced,
+    "overwritten": lambda path: path.write_bytes(path.read_bytes()[::-1]),
+    "made a folder": lambda path: (path.unlink(), path.mkdir()),
+    "made a link": lambda path: path.rename(path.with_name("x")) and path.symlink_to("x"),
+}
 
 
-def made_a_folder(path):
-    path.unlink()
-    path.mkdir()
-
-
-def made_a_link(path):
-    path.rename(path.with_name("elsewhere"))
-    path.symlink_to("elsewhere")
-
-
-@pytest.mark.parametrize(
-    "change", [shortened, emptied, removed, replaced, overwritten, made_a_folder, made_a_link]
-)
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_file_that_is_no_longer_what_was_saved_is_told_and_left_alone(store, lease, path, change):
     change(path)
     folder = sorted(os.listdir(path.parent))
@@ -504,18 +441,15 @@ def test_the_time_of_a_file_is_its_last_use(store, lease, path, record, moves):
     assert used(path) - before == (50_000 if moves else 0)
 
 
-def test_a_failed_append_is_no_use(store, lease, path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "record"), [("write", user("m2", seconds=50)), ("fdatasync", state("Named"))]
+)
+def test_neither_a_failed_append_nor_writing_anew_is_a_use_by_itself(
+    store, lease, path, monkeypatch, name, record
+):
     before = used(path)
-    Fails(monkeypatch, "write")
-    with pytest.raises(StorageError):
-        store.append(lease, [user("m2", seconds=50)])
-    assert used(path) == before
-
-
-def test_writing_anew_is_no_use_by_itself(store, lease, path, monkeypatch):
-    before = used(path)
-    Fails(monkeypatch, "fdatasync")
-    store.append(lease, [state("Named")])
+    Fails(monkeypatch, name)
+    assert is_saved(store, lease, [record]) == (name == "fdatasync")
     assert used(path) == before
 
 
