@@ -11,7 +11,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from tests.attached import PNG, picture, showing
 from tests.builders import Clock, user
 from tests.examples import examples
-from tests.storage.contract import destroy
+from tests.storage.contract import closed, destroy
 from tui.domain.journal.session import Draft
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageError
 from tui.storage.attachments import AttachmentFiles
@@ -45,26 +45,14 @@ def names(folder):
     return sorted(os.listdir(folder))
 
 
-def test_a_picture_and_its_uses_are_private_files(store, folder):
+def test_a_picture_and_its_uses_are_private_files_and_gone_after_a_purge(store, folder):
+    closed(store, session_id="tale")
+    destroy(store, "tale")
+    assert not folder.exists(), "a session without pictures needs none"
     shown(store, "tale")
     assert names(folder) == [PHOTO.sha256, f"{PHOTO.sha256}.tale"]
-    assert [path.stat().st_mode & 0o777 for path in (folder, *folder.iterdir())] == [
-        0o700,
-        0o600,
-        0o600,
-    ]
-
-
-def test_a_session_without_pictures_needs_no_folder(store, folder):
-    lease = store.create(*SHOP, session_id="tale")
-    store.append(lease, [user("m1", "hello")])
-    lease.release()
-    destroy(store, "tale")
-    assert not folder.exists()
-
-
-def test_a_purge_leaves_nothing_of_a_picture(store, folder):
-    shown(store, "tale")
+    modes = [path.stat().st_mode & 0o777 for path in (folder, *folder.iterdir())]
+    assert modes == [0o700, 0o600, 0o600]
     destroy(store, "tale")
     assert names(folder) == []
 
@@ -91,13 +79,8 @@ def test_a_picture_of_a_session_that_was_never_saved_is_used_for_thirty_days(sto
     assert files.unused([PHOTO.sha256]) == []
     clock.now = clock.now.replace(month=3)
     assert files.unused([PHOTO.sha256]) == [PHOTO.sha256]
-
-
-def test_a_picture_that_is_kept_again_is_as_young_as_a_new_one(store, clock, files):
     store.add_attachment("rescued", PNG)
-    clock.now = clock.now.replace(month=3)
-    store.add_attachment("rescued", PNG)
-    assert files.unused([PHOTO.sha256]) == []
+    assert files.unused([PHOTO.sha256]) == [], "kept again, it is as young as a new one"
 
 
 def test_killed_after_the_session_is_gone_a_purge_leaves_a_picture_that_nothing_uses(
@@ -122,28 +105,16 @@ def test_a_purge_that_could_not_free_a_picture_has_purged_the_session(store, fol
     assert PHOTO.sha256 in names(folder)
 
 
-def damage_by_bytes(path):
-    path.write_bytes(PNG[:-1])
+DAMAGES = {
+    "other bytes": lambda path: path.write_bytes(PNG[:-1]),
+    "a link": lambda path: path.unlink() or path.symlink_to("/etc/passwd"),
+    "a pipe": lambda path: path.unlink() or os.mkfifo(path),
+    "size": lambda path: os.truncate(path, 32 * 1024 * 1024 + 1),
+    "gone": os.unlink,
+}
 
 
-def damage_by_a_link(path):
-    path.unlink()
-    path.symlink_to("/etc/passwd")
-
-
-def damage_by_a_pipe(path):
-    path.unlink()
-    os.mkfifo(path)
-
-
-def damage_by_size(path):
-    with path.open("wb") as file:
-        file.truncate(32 * 1024 * 1024 + 1)
-
-
-@pytest.mark.parametrize(
-    "damage", [damage_by_bytes, damage_by_a_link, damage_by_a_pipe, damage_by_size, os.unlink]
-)
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_picture_is_not_read_and_whole_once_it_is_kept_again(store, folder, damage):
     shown(store, "tale")
     damage(folder / PHOTO.sha256)
@@ -163,7 +134,7 @@ def test_a_directory_in_the_place_of_a_picture_is_said(store, folder):
         store.add_attachment("tale", PNG)
 
 
-@pytest.mark.parametrize("put", [lambda path: path.write_text(""), os.mkfifo])
+@pytest.mark.parametrize("put", [Path.touch, os.mkfifo])
 def test_what_is_no_folder_in_the_place_of_the_folder_is_said(store, folder, put):
     lease = store.create(*SHOP, session_id="tale")
     put(folder)
@@ -200,9 +171,7 @@ def test_a_folder_that_cannot_be_used_is_said(store, folder):
 def test_whatever_has_the_name_of_a_use_is_one(store, folder, put):
     shown(store, "another")
     put(folder / f"{PHOTO.sha256}.tale")
-    lease = store.create(*SHOP, session_id="tale")
-    store.append(lease, [user("m1", showing("see", PHOTO))])
-    lease.release()
+    closed(store, user("m1", showing("see", PHOTO)), session_id="tale")
     destroy(store, "another")
     assert store.attachment("tale", PHOTO.sha256) == PNG
 

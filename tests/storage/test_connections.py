@@ -33,14 +33,22 @@ def connect(file: Path, model: str = "openai:a"):
     return connections.change(file, lambda kept: kept.with_connected("openai", provider, model))
 
 
-def test_a_connection_is_there_at_the_next_start(file):
+def test_a_connection_is_there_at_the_next_start_and_leaves_no_key_once_removed(file):
     kept = connect(file)
     assert load_connections(file) == kept
     assert kept.model == "openai:a"
     assert Path(kept.providers["openai"].api_key_file).read_text().strip() == KEY
+    connections.change(file, lambda kept: kept.without("openai"))
+    connections.remove_key(file, "openai")
+    connections.remove_key(file, "openai")
+    assert load_connections(file).providers == {}
+    assert not connections.key_path(file, "openai").exists()
 
 
-def test_only_the_user_can_read_it(file):
+@pytest.mark.parametrize("made_before", [True, False])
+def test_only_the_user_can_read_it_and_the_key_is_in_no_other_file(file, made_before):
+    if made_before:
+        (file.parent / "keys").mkdir(parents=True, mode=0o755)
     old = os.umask(0)
     try:
         connect(file)
@@ -48,27 +56,8 @@ def test_only_the_user_can_read_it(file):
         os.umask(old)
     assert mode(file) == mode(connections.key_path(file, "openai")) == 0o600
     assert mode(file.parent / "keys") == 0o700
-
-
-def test_a_directory_of_keys_that_others_can_read_is_closed(file):
-    (file.parent / "keys").mkdir(parents=True, mode=0o755)
-    connect(file)
-    assert mode(file.parent / "keys") == 0o700
-
-
-def test_the_key_is_in_no_other_file(file):
-    connect(file)
     holding = [path for path in file.parent.rglob("*") if path.is_file()]
     assert [path.name for path in holding if KEY in path.read_text()] == ["openai.key"]
-
-
-def test_a_removed_connection_leaves_no_key(file):
-    connect(file)
-    connections.change(file, lambda kept: kept.without("openai"))
-    connections.remove_key(file, "openai")
-    connections.remove_key(file, "openai")
-    assert load_connections(file).providers == {}
-    assert not connections.key_path(file, "openai").exists()
 
 
 class Killed(BaseException):
@@ -137,10 +126,6 @@ def test_each_server_has_a_file_of_its_own_that_only_the_user_can_read(sign_ins,
     sign_ins.write("two", {})
     assert mode(tmp_path / "one.json") == 0o600
     assert [sign_ins.read(each) for each in ("one", "two", "three")] == [SIGN_IN, {}, {}]
-
-
-def test_a_forgotten_one_is_gone(sign_ins):
-    sign_ins.write("one", SIGN_IN)
     assert (sign_ins.forget("one"), sign_ins.forget("one")) == (True, False)
     assert sign_ins.read("one") == {}
 

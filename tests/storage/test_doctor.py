@@ -4,12 +4,13 @@ import os
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.attached import PNG, picture, showing
 from tests.builders import header, user
 from tests.storage.contract import closed
-from tui.domain.journal.records import Settings, encode
+from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Draft
 from tui.storage import locks
 from tui.storage.doctor import Doctor, verdict
@@ -43,12 +44,12 @@ def kinds(root, *, repair=False):
     return [finding.kind for finding in found(root, repair=repair)]
 
 
-def test_a_directory_that_is_not_there_is_clean(root):
+def test_what_is_not_there_or_as_it_should_be_is_clean(root, store):
     assert found(root) == []
     assert verdict([]) == "clean"
-
-
-def test_a_session_as_it_should_be_is_clean(root, session_id):
+    show(store)
+    assert store.search("see", 10).total == 1
+    make_old(root / "attachments")
     assert found(root) == []
 
 
@@ -175,14 +176,15 @@ def test_of_many_foreign_files_a_few_are_named_and_the_others_counted(root, stor
     assert "wrong_mode" not in kinds(root)
 
 
-def test_modes_that_others_can_read_are_found_and_closed(root, store, session_id):
+def test_modes_that_others_can_read_are_found_and_closed(root, store, session_id, tmp_path):
     store.path(session_id).chmod(0o644)
     root.chmod(0o755)
     assert kinds(root) == ["wrong_mode", "wrong_mode"]
     assert all(finding.repaired for finding in found(root, repair=True))
-    assert kinds(root) == []
     assert store.path(session_id).stat().st_mode & 0o777 == 0o600
     assert root.stat().st_mode & 0o777 == 0o700
+    (tmp_path / "link").symlink_to(root)
+    assert kinds(root) == kinds(tmp_path / "link") == []
 
 
 def test_temporary_files_that_nobody_holds_are_found_and_removed(root, store, session_id):
@@ -201,63 +203,55 @@ def test_temporary_files_that_nobody_holds_are_found_and_removed(root, store, se
 
 
 def test_a_move_that_was_killed_half_way_is_found_and_finished(root, store, session_id):
-    os.link(store.path(session_id), root / "archive" / f"{session_id}.jsonl")
+    before = store.list(SessionFilter(), None, 10)
+    other = root / "archive" / f"{session_id}.jsonl"
+    os.link(store.path(session_id), other)
     assert kinds(root) == ["two_folders"]
+    assert other.exists(), "to examine changes nothing"
+    assert store.list(SessionFilter(), None, 10) == before
     assert found(root, repair=True)[0].repaired
     assert kinds(root) == []
     assert store.entry(session_id).status == "closed"
-
-
-def test_two_different_files_of_one_id_are_both_left_alone(root, store, session_id):
-    other = root / "archive" / f"{session_id}.jsonl"
     other.write_bytes(store.path(session_id).read_bytes() + b"\n")
     other.chmod(0o600)
     assert not any(f.repaired for f in found(root, repair=True) if f.kind == "two_folders")
-    assert other.exists()
+    assert other.exists(), "two different files of one id are both left alone"
 
 
-def test_a_session_missing_from_the_numbers_is_found_and_listed(root, store, session_id):
+def test_missing_numbers_are_found_and_given_again(root, store, session_id):
     (root / "scopes.jsonl").write_text('{"scope":"other","at":"","ordinal":1,"id":"gone"}\n')
     assert kinds(root) == ["unlisted"]
     assert found(root, repair=True)[0].repaired
     assert kinds(root) == []
     assert FileStore(root).resolve("#1", "project:/shop") == session_id
-
-
-def test_the_unfinished_file_of_a_running_import_is_no_finding(root, store):
-    def records():
-        yield user("m1"), b""
-        assert kinds(root) == []
-        found(root, repair=True)
-        assert kinds(root) == []
-
-    store.add_imported(header("theirs", ordinal=0, imported_from="peer:1"), records())
-    assert store.entry("theirs").message_count == 1
-    assert list((root / "locks").glob("*theirs*")) == []
-
-
-def test_an_imported_session_without_a_number_is_no_finding(root, store, session_id):
-    imported = header("theirs", ordinal=0, imported_from="peer:1")
-    path = root / "archive" / "theirs.jsonl"
-    path.touch(0o600)
-    path.write_bytes(encode(imported) + encode(user("m1")))
-    assert store.entry("theirs").ordinal == 0
-    assert kinds(root) == []
-
-
-def test_missing_numbers_are_found_and_rebuilt(root, store, session_id):
     (root / "scopes.jsonl").unlink()
     assert kinds(root) == ["scopes_missing"]
     assert found(root, repair=True)[0].repaired
     assert kinds(root) == []
 
 
-def test_damaged_lines_among_the_moves_are_found(root, store, session_id):
+def test_an_import_is_no_finding_while_it_runs_or_without_a_number(root, store):
+    def records():
+        yield user("m1"), b""
+        assert kinds(root, repair=True) == kinds(root) == []
+
+    store.add_imported(header("theirs", ordinal=0, imported_from="peer:1"), records())
+    assert store.entry("theirs").message_count == 1
+    assert store.entry("theirs").ordinal == 0
+    assert list((root / "locks").glob("*theirs*")) == []
+    assert kinds(root) == []
+
+
+def test_damaged_moves_and_what_is_no_session_are_told_and_left_alone(root, store, session_id):
     store.archive(session_id)
     assert kinds(root) == []
     with (root / "moves.jsonl").open("ab") as file:
         file.write(b"garbage\n")
-    assert kinds(root) == ["damaged_moves"]
+    (root / "sessions" / "notes.txt").write_text("mine")
+    (root / "sessions" / "notes.txt").chmod(0o600)
+    assert sorted(kinds(root, repair=True)) == sorted(kinds(root))
+    assert sorted(kinds(root)) == ["damaged_moves", "unknown_file"]
+    assert (root / "sessions" / "notes.txt").read_text() == "mine"
 
 
 def test_a_pin_that_is_not_noted_for_lists_is_noted_again(root, store, session_id):
@@ -269,13 +263,6 @@ def test_a_pin_that_is_not_noted_for_lists_is_noted_again(root, store, session_i
     assert kinds(root, repair=True) == ["unlisted_pin"]
     assert kinds(root) == []
     assert store.list(SessionFilter(order="pinned"), None, 1).entries[0].pinned
-
-
-def test_what_is_no_session_is_told_and_left_alone(root, store, session_id):
-    (root / "sessions" / "notes.txt").write_text("mine")
-    (root / "sessions" / "notes.txt").chmod(0o600)
-    assert kinds(root, repair=True) == ["unknown_file"]
-    assert (root / "sessions" / "notes.txt").read_text() == "mine"
 
 
 def test_a_file_in_the_place_of_the_directory_is_damage(root):
@@ -294,45 +281,17 @@ def test_a_directory_in_the_place_of_a_lock_or_of_the_numbers_is_damage(root, st
     ]
 
 
-def test_a_link_to_the_directory_is_as_private_as_the_directory(root, store, session_id, tmp_path):
-    link = tmp_path / "link"
-    link.symlink_to(root)
-    assert kinds(link) == []
-
-
-def test_examining_changes_nothing(root, store, session_id):
-    before = store.list(SessionFilter(), None, 10)
-    os.link(store.path(session_id), root / "archive" / f"{session_id}.jsonl")
-    found(root)
-    assert (root / "archive" / f"{session_id}.jsonl").exists()
-    assert store.list(SessionFilter(), None, 10) == before
-
-
-def test_a_search_index_as_it_should_be_is_clean(root, store, session_id):
-    assert store.search("hello", 10).total == 1
-    assert found(root) == []
-
-
 def test_a_damaged_search_index_is_found_and_set_aside_and_no_damage(root, store, session_id):
     store.search("hello", 10)
-    index = root / "index.sqlite3"
-    index.write_bytes(b"no database")
+    (root / "index.sqlite3").write_bytes(b"no database")
     assert kinds(root) == ["damaged_index"]
     assert verdict(found(root)) == "findings"
-    assert all(finding.repaired for finding in found(root, repair=True))
-    assert found(root) == []
-    assert store.search("hello", 10).total == 1
-
-
-def test_a_damaged_search_index_that_is_being_written_is_not_said_to_be_repaired(
-    root, store, session_id
-):
-    store.search("hello", 10)
-    (root / "index.sqlite3").write_bytes(b"no database")
     writer = locks.take(root / "index.lock")
     assert not found(root, repair=True)[0].repaired
     writer.release()
-    assert found(root, repair=True)[0].repaired
+    assert all(finding.repaired for finding in found(root, repair=True))
+    assert found(root) == []
+    assert store.search("hello", 10).total == 1
 
 
 def test_a_search_index_that_was_set_aside_is_told_until_it_is_deleted(root, store, session_id):
@@ -344,14 +303,18 @@ def test_a_search_index_that_was_set_aside_is_told_until_it_is_deleted(root, sto
     assert found(root) == []
 
 
-@pytest.fixture
-def shown(store):
-    """A session that shows a picture."""
+def show(store):
+    """The id of a session that shows a picture."""
     lease = store.create("project:/shop", "/shop", "m")
     store.add_attachment(lease.session_id, PNG)
     store.append(lease, [user("m1", showing("see", PHOTO))])
     lease.release()
     return lease.session_id
+
+
+@pytest.fixture
+def shown(store):
+    return show(store)
 
 
 @pytest.fixture
@@ -364,11 +327,6 @@ def make_old(folder):
         os.utime(path, (0, 0))
 
 
-def test_a_session_with_its_picture_is_clean(root, shown, attachments):
-    make_old(attachments)
-    assert found(root) == []
-
-
 @pytest.mark.parametrize("deed", [os.unlink, lambda path: path.write_bytes(b"another")])
 def test_a_picture_that_is_gone_or_damaged_is_damage(root, shown, attachments, deed):
     deed(attachments / PHOTO.sha256)
@@ -379,23 +337,21 @@ def test_a_picture_that_is_gone_or_damaged_is_damage(root, shown, attachments, d
     assert verdict([finding]) == "damage"
 
 
-def test_a_picture_that_nothing_uses_is_removed_once_it_is_old(root, store, attachments):
+def test_a_picture_that_nothing_uses_is_removed_once_it_is_old_and_no_draft_names_it(
+    root, store, attachments
+):
     store.add_attachment("never-saved", PNG)
     assert found(root) == []
     make_old(attachments)
+    draft = Draft("never-saved", "project:/shop", "/shop", f"@image-{PHOTO.sha256[:16]}.png")
+    Drafts(root).save(draft)
+    assert found(root, repair=True) == []
+    assert store.attachment("never-saved", PHOTO.sha256) == PNG
+    Drafts(root).save(msgspec.structs.replace(draft, text=""))
     assert kinds(root) == ["unused_picture"]
     assert [finding.repaired for finding in found(root, repair=True)] == [True]
     assert list(attachments.iterdir()) == []
     assert found(root) == []
-
-
-def test_a_picture_that_an_old_draft_names_stays(root, store, attachments):
-    store.add_attachment("never-saved", PNG)
-    make_old(attachments)
-    text = f"@image-{PHOTO.sha256[:16]}.png"
-    Drafts(root).save(Draft("never-saved", "project:/shop", "/shop", text))
-    assert found(root, repair=True) == []
-    assert store.attachment("never-saved", PHOTO.sha256) == PNG
 
 
 def test_a_use_that_is_not_noted_is_noted(root, store, shown, attachments):

@@ -18,16 +18,13 @@ def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_it_is_private_from_the_first_open_whatever_the_umask(path):
+def test_it_is_private_from_the_first_open_whatever_the_umask_or_the_file(path):
     earlier = os.umask(0)
     try:
         LogFile(path).close()
     finally:
         os.umask(earlier)
     assert mode(path) == 0o600
-
-
-def test_a_file_that_others_could_read_becomes_private(path):
     path.write_bytes(b"one\n")
     path.chmod(0o644)
     file = LogFile(path)
@@ -37,14 +34,12 @@ def test_a_file_that_others_could_read_becomes_private(path):
     assert path.read_bytes() == b"one\ntwo\n"
 
 
-def test_a_link_is_not_followed(path, tmp_path):
+def test_a_link_is_not_followed_and_a_pipe_refused_at_once(path, tmp_path):
     path.symlink_to(tmp_path / "other")
     with pytest.raises(OSError, match="symbolic"):
         LogFile(path)
     assert not (tmp_path / "other").exists()
-
-
-def test_a_pipe_is_refused_at_once(path):
+    path.unlink()
     os.mkfifo(path)
     with pytest.raises((UnfitFile, OSError)):
         LogFile(path)

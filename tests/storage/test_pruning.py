@@ -65,22 +65,15 @@ def test_the_backlog_keeps_the_most_recently_used_and_not_the_last_made(store, u
     assert store.entry(recent).status == "closed"
 
 
-def test_a_backlog_within_its_limit_is_left_alone(store, used):
+def test_a_backlog_within_its_limit_or_of_another_scope_is_left_alone_and_zero_is_off(store, used):
+    for days in range(40, 45):
+        used(days, scope="project:/other")
     used(1), used(2)
     assert prune_backlog(store, policy(), SHOP) == ()
-
-
-def test_the_backlog_of_another_scope_is_left_alone(store, used):
-    for days in range(5):
-        used(days, scope="project:/other")
-    assert prune_backlog(store, policy(), SHOP) == ()
-
-
-def test_a_limit_of_zero_is_off(store, used):
-    for days in range(5):
-        used(days)
+    used(3)
     assert prune_backlog(store, policy(limit=0), SHOP) == ()
     assert prune_by_age(store, policy(days=0), NOW + timedelta(days=999)) == ()
+    assert prune_by_age(store, policy(days=1_000_000), NOW) == (), "that is before all time"
 
 
 def test_open_active_and_named_sessions_stay_and_still_count(store, used):
@@ -103,14 +96,8 @@ def test_what_was_not_used_for_too_long_is_set_aside_in_every_scope(store, used)
         SetAside("project:/other", (old_there,), "age"),
     }
     assert store.entry(fresh).status == "closed"
-
-
-def test_a_session_restored_today_is_not_old(store, used):
-    session_id, other = used(90), used(0)
-    store.set_active(SHOP, other)
-    prune_by_age(store, policy(), NOW)
-    store.restore(session_id)
-    assert prune_by_age(store, policy(), NOW) == ()
+    store.restore(old_here)
+    assert prune_by_age(store, policy(), NOW) == (), "restored today, it is not old"
 
 
 @pytest.mark.parametrize("prune", ["age", "backlog"])
@@ -196,22 +183,12 @@ def test_where_the_active_one_was_archived_the_most_recently_used_other_stays(st
     assert store.active(SHOP) == old
 
 
-def test_a_new_session_that_is_not_on_disk_counts(store, used):
+@pytest.mark.parametrize(("limit", "pruned"), [(3, 1), (2, 2), (1, 2)])
+def test_a_new_session_that_is_not_on_disk_counts(store, used, limit, pruned):
     active, older = used(0), (used(1), used(2))
     store.set_active(SHOP, active)
-    assert prune_backlog(store, policy(), SHOP, unwritten=1) == (SetAside(SHOP, older, "backlog"),)
-
-
-def test_a_limit_of_one_leaves_only_the_new_and_the_active_one(store, used):
-    active, other = used(5), used(1)
-    store.set_active(SHOP, active)
-    done = prune_backlog(store, policy(limit=1), SHOP, unwritten=1)
-    assert done == (SetAside(SHOP, (other,), "backlog"),)
-
-
-def test_nothing_is_too_old_where_the_limit_lies_before_all_time(store, used):
-    used(40), used(0)
-    assert prune_by_age(store, policy(days=1_000_000), NOW) == ()
+    done = prune_backlog(store, policy(limit), SHOP, unwritten=1)
+    assert done == (SetAside(SHOP, older[-pruned:], "backlog"),)
 
 
 def test_more_than_a_page_is_set_aside(store, used, monkeypatch):
@@ -225,29 +202,21 @@ def test_the_hook_is_told_once_with_all_sessions_of_a_scope(tmp_path):
     told = tmp_path / "told"
     script = f"import sys; open({str(told)!r}, 'a').write(sys.stdin.read())"
     run_archive_hook([sys.executable, "-c", script], SetAside(SHOP, ("a", "b"), "backlog"))
-    assert json.loads(told.read_text()) == {
-        "scope": SHOP,
-        "sessions": ["a", "b"],
-        "reason": "backlog",
-    }
+    expected = {"scope": SHOP, "sessions": ["a", "b"], "reason": "backlog"}
+    assert json.loads(told.read_text()) == expected
 
 
 @pytest.mark.parametrize(
     ("command", "said"),
     [
         ([sys.executable, "-c", "raise SystemExit(3)"], "exit code 3"),
+        ([sys.executable, "-c", "import time; time.sleep(60)"], "longer than"),
         (["/nowhere/at/all"], "could not be started"),
         (["hook\0"], "could not be started"),
     ],
 )
-def test_a_hook_that_fails_says_how(command, said):
+def test_a_hook_that_fails_or_does_not_end_says_how(command, said, monkeypatch):
+    if said == "longer than":
+        monkeypatch.setattr("tui.storage.pruning.HOOK_SECONDS", 0.2)
     with pytest.raises(HookFailed, match=said):
         run_archive_hook(command, SetAside(SHOP, ("a",), "age"))
-
-
-def test_a_hook_that_does_not_end_is_stopped(monkeypatch):
-    monkeypatch.setattr("tui.storage.pruning.HOOK_SECONDS", 0.2)
-    with pytest.raises(HookFailed, match="longer than"):
-        run_archive_hook(
-            [sys.executable, "-c", "import time; time.sleep(60)"], SetAside(SHOP, (), "age")
-        )

@@ -45,11 +45,18 @@ def private(stores):
     return lease
 
 
-def test_the_id_says_where_a_session_is(stores, main, private):
+def test_a_private_session_is_found_by_its_id_and_in_no_list_until_it_is_forgotten(
+    stores, main, private
+):
     assert stores.of("session-1") is main
     assert kept_texts(stores, PRIVATE) == ["hello"]
-    with pytest.raises(SessionNotFound):
-        main.journal(PRIVATE).load()
+    assert stores.list(SessionFilter(), None, 10).entries == ()
+    assert stores.count(SessionFilter()) == 0
+    assert stores.active(SHOP[0]) is None
+    stores.private.forget(private)
+    for store in (main, stores):
+        with pytest.raises(SessionNotFound):
+            store.journal(PRIVATE).load()
 
 
 def test_a_name_may_begin_as_the_ids_of_private_sessions_do(stores, main, private):
@@ -61,18 +68,29 @@ def test_a_name_may_begin_as_the_ids_of_private_sessions_do(stores, main, privat
     assert stores.resolve("private-2026", SHOP[0]) == PRIVATE
 
 
-def test_lists_have_no_private_session(stores, private):
-    assert stores.list(SessionFilter(), None, 10).entries == ()
-    assert stores.count(SessionFilter()) == 0
-    assert stores.active(SHOP[0]) is None
-
-
-def test_a_private_session_that_is_kept_leaves_nothing_behind(stores, main, private):
-    kept, appended = stores.keep(private, [user("m2", "again")], [])
+def test_a_private_session_that_is_kept_takes_its_pictures_along_and_leaves_nothing_behind(
+    stores, main, private
+):
+    stores.of(PRIVATE).add_attachment(PRIVATE, PNG)
+    assert stores.attachment(PRIVATE, PHOTO.sha256) == PNG
+    with pytest.raises(AttachmentNotFound):
+        main.attachment(PRIVATE, PHOTO.sha256)
+    kept, appended = stores.keep(private, [user("m2", showing("see", PHOTO))], [])
     assert appended.ordinal == 1
-    assert kept_texts(main, kept.session_id) == ["hello", "again"]
+    shown = stores.journal(kept.session_id).load().loaded_messages
+    assert [each.attachments for each in shown] == [(), (PHOTO,)]
+    assert main.attachment(kept.session_id, PHOTO.sha256) == PNG
     with pytest.raises(SessionNotFound):
         stores.journal(PRIVATE).load()
+    with pytest.raises(AttachmentNotFound):
+        stores.attachment(PRIVATE, PHOTO.sha256)
+
+
+def test_the_pictures_of_a_private_session_are_gone_once_it_is_left(stores, private):
+    stores.of(PRIVATE).add_attachment(PRIVATE, PNG)
+    stores.private.forget(private)
+    with pytest.raises(AttachmentNotFound):
+        stores.find_attachment(PRIVATE, PHOTO.sha256)
 
 
 def test_a_private_session_that_cannot_be_kept_is_as_it_was(stores, main, private, monkeypatch):
@@ -81,31 +99,6 @@ def test_a_private_session_that_cannot_be_kept_is_as_it_was(stores, main, privat
         stores.keep(private, [], [])
     assert main.list(SessionFilter(statuses=EVERYWHERE), None, 10).entries == ()
     assert kept_texts(stores, PRIVATE) == ["hello"]
-
-
-def test_a_forgotten_private_session_is_gone(stores, private):
-    stores.private.forget(private)
-    with pytest.raises(SessionNotFound):
-        stores.journal(PRIVATE).load()
-
-
-def test_the_pictures_of_a_private_session_are_in_memory_until_it_is_left(stores, main, private):
-    stores.of(PRIVATE).add_attachment(PRIVATE, PNG)
-    assert stores.attachment(PRIVATE, PHOTO.sha256) == PNG
-    with pytest.raises(AttachmentNotFound):
-        main.attachment(PRIVATE, PHOTO.sha256)
-    stores.private.forget(private)
-    with pytest.raises(AttachmentNotFound):
-        stores.find_attachment(PRIVATE, PHOTO.sha256)
-
-
-def test_a_private_session_that_is_kept_takes_its_pictures_along(stores, main, private):
-    stores.of(PRIVATE).add_attachment(PRIVATE, PNG)
-    shown = user("m2", showing("see", PHOTO))
-    kept, _ = stores.keep(private, [shown], [])
-    assert main.attachment(kept.session_id, PHOTO.sha256) == PNG
-    with pytest.raises(AttachmentNotFound):
-        stores.attachment(PRIVATE, PHOTO.sha256)
 
 
 # --- the store that the configuration names
