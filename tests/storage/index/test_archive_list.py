@@ -54,9 +54,14 @@ def add(store, number, scope=SHOP, name=""):
     store.add_imported(place, encoded(*said))
 
 
+def extend(store, session_id):
+    lease = store.lease(session_id)
+    store.extend(lease, [answer("m2", "more", 99)])
+    lease.release()
+
+
 def index(data):
-    for _ in IndexMaintenance(data).build("a test"):
-        pass
+    list(IndexMaintenance(data).build("a test"))
 
 
 def pages(store, wanted, limit):
@@ -100,25 +105,24 @@ def test_each_page_opens_no_other_journals(store, monkeypatch):
     assert len(opened) == 3
 
 
-@pytest.mark.parametrize("deed", ["add", "restore", "extend", "archive", "delete", "unindexed"])
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda store: add(store, 40),
+        lambda store: extend(store, "s03"),
+        lambda store: (store.root / "index.sqlite3").unlink(),
+        lambda store: store.restore("s03"),
+        lambda store: store.delete("s03"),
+        lambda store: store.archive("kept"),
+    ],
+    ids=["add", "extend", "unindexed", "restore", "delete", "archive"],
+)
 def test_a_changed_archive_is_looked_at_again_until_the_index_knows_it(
     store, data, looked_at, monkeypatch, deed
 ):
-    name = closed(store)
+    closed(store, session_id="kept")
     index(data)
-    match deed:
-        case "add":
-            add(store, 40)
-        case "extend":
-            lease = store.lease("s03")
-            store.extend(lease, [answer("m2", "more", 99)])
-            lease.release()
-        case "unindexed":
-            (data / "index.sqlite3").unlink()
-        case "restore" | "delete":
-            getattr(store, deed)("s03")
-        case _:
-            store.archive(name)
+    deed(store)
     looked_at.clear()
     found = pages(store, EVERY, 5), store.count(EVERY)
     assert looked_at
@@ -207,10 +211,7 @@ def test_a_changed_archive_is_counted_by_scope_without_opening_what_the_index_ha
 def test_what_another_program_extends_in_the_archive_is_found_once_it_was_built(store, data):
     found = store.search("more", 20)
     assert (found.total, found.is_behind) == (0, False)
-    other = FileStore(data)
-    lease = other.lease("s03")
-    other.extend(lease, [answer("m2", "more", 99)])
-    lease.release()
+    extend(FileStore(data), "s03")
     assert store.search("more", 20).is_behind
     index(data)
     assert store.search("more", 20).total == 1

@@ -3,7 +3,7 @@
 import os
 import random
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -37,11 +37,20 @@ def asides(data):
     return sorted(path.name for path in data.glob("index.sqlite3.damaged-*"))
 
 
-def test_a_deleted_index_is_built_anew_without_a_word(indexed, data, index):
-    index.unlink()
-    store = FileStore(data)
-    assert store.search("needle", 10).notice == ""
+@pytest.mark.parametrize(
+    "harm",
+    [
+        os.unlink,
+        lambda index: change(index, "pragma user_version = 0", "delete from messages"),
+    ],
+    ids=["deleted", "older"],
+)
+def test_a_deleted_or_older_index_is_built_anew_without_a_word(indexed, data, index, harm):
+    harm(index)
+    assert FileStore(data).search("needle", 10).notice == ""
     assert answers(data) == indexed
+    assert asides(data) == []
+    assert index.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("size", [0, 1, 50, 100, 4096, 5000, 20_000])
@@ -90,19 +99,12 @@ def test_flipped_bits_bring_no_wrong_hit_and_are_gone_after_a_rebuild(indexed, d
 
 
 @pytest.mark.parametrize("page", range(2, 8))
-def test_an_overwritten_page_is_noticed_by_the_check(indexed, data, index, page):
+def test_a_builder_sets_an_index_with_an_overwritten_page_aside(indexed, data, index, page):
     assert database.check(index) is None
     with index.open("r+b") as file:
         file.seek((page - 1) * 4096)
         file.write(b"\xa5" * 4096)
     assert database.check(index) is not None
-
-
-@pytest.mark.parametrize("page", range(2, 8))
-def test_a_builder_sets_an_index_with_an_overwritten_page_aside(indexed, data, index, page):
-    with index.open("r+b") as file:
-        file.seek((page - 1) * 4096)
-        file.write(b"\xa5" * 4096)
     built(data)
     assert asides(data)
     assert answers(data) == indexed
@@ -118,13 +120,6 @@ def test_the_note_of_an_earlier_version_s_checksums_holds_no_builder(indexed, da
     assert note.exists() == (make is Path.mkdir)
 
 
-def test_an_older_index_is_built_anew(indexed, data, index):
-    change(index, "pragma user_version = 0", "delete from messages")
-    assert FileStore(data).search("needle", 10).notice == ""
-    assert answers(data) == indexed
-    assert asides(data) == []
-
-
 def test_a_newer_index_is_left_alone_and_told_once(indexed, data, index):
     change(index, f"pragma user_version = {database.VERSION + 1}")
     before = index.read_bytes()
@@ -135,26 +130,28 @@ def test_a_newer_index_is_left_alone_and_told_once(indexed, data, index):
     assert index.read_bytes() == before
 
 
-def test_a_locked_index_is_done_without(indexed, data, index, say):
-    holder = sqlite3.connect(index, isolation_level=None)
-    holder.execute("pragma locking_mode = exclusive")
-    holder.execute("begin exclusive")
-    say("s1", "another needle")
-    store = FileStore(data)
+@pytest.mark.parametrize(
+    ("statements", "notice"),
+    [
+        (
+            ["pragma locking_mode = exclusive", "begin exclusive"],
+            "The search index is in use by another window: searching the sessions directly.",
+        ),
+        (["begin immediate"], ""),
+    ],
+)
+def test_a_locked_index_is_done_without_and_what_is_new_is_found(
+    indexed, data, index, say, statements, notice
+):
+    with closing(sqlite3.connect(index, isolation_level=None)) as holder:
+        for each in statements:
+            holder.execute(each)
+        say("s1", "another needle")
+        store = FileStore(data)
+        found = store.search("needle", 300, seconds=60)
+        assert (found.notice, found.total) == (notice, len(indexed["needle"]) + 1)
+        holder.execute("rollback")
     assert len(hits(store, "needle")) == len(indexed["needle"]) + 1
-    holder.execute("rollback")
-    holder.close()
-    assert len(hits(store, "needle")) == len(indexed["needle"]) + 1
-
-
-def test_an_index_that_somebody_writes_is_read_and_what_is_new_is_found(indexed, data, index, say):
-    writer = sqlite3.connect(index, isolation_level=None)
-    writer.execute("begin immediate")
-    say("s1", "another needle")
-    found = FileStore(data).search("needle", 300)
-    assert (found.notice, found.total) == ("", len(indexed["needle"]) + 1)
-    writer.execute("rollback")
-    writer.close()
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null")])
@@ -191,27 +188,16 @@ def test_a_full_disk_is_no_reason_not_to_find(indexed, data, say, monkeypatch):
     assert found.pending
 
 
-def test_the_index_is_private_to_the_user(indexed, data, index):
-    assert index.stat().st_mode & 0o777 == 0o600
-
-
-def test_an_unreadable_journal_hides_no_other(filled, data):
-    path = data / "sessions" / "s3.jsonl"
-    path.unlink()
-    os.mkfifo(path)
-    found = {session for session, *_ in hits(FileStore(data), "needle")}
-    assert found == {f"s{number}" for number in range(12)} - {"s3"}
-
-
 @pytest.mark.parametrize("indexed_before", [False, True])
-def test_a_search_says_that_a_journal_could_not_be_read(filled, data, indexed_before):
+def test_an_unreadable_journal_hides_no_other_and_is_told(filled, data, indexed_before):
     path = data / "sessions" / "s3.jsonl"
     if indexed_before:
         assert filled.search("needle", 300).notice == ""
     path.unlink()
     os.mkfifo(path)
-    notice = "1 session could not be read. Run `sibyl-tui doctor`."
-    assert FileStore(data).search("needle", 300).notice == notice
+    found = FileStore(data).search("needle", 300)
+    assert found.notice == "1 session could not be read. Run `sibyl-tui doctor`."
+    assert {hit.session_id for hit in found.hits} == {f"s{n}" for n in range(12)} - {"s3"}
 
 
 def test_where_no_write_ahead_log_can_be_the_index_does_without(filled, data, index, monkeypatch):

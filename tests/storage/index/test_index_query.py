@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.builders import user
 from tests.examples import examples
 from tests.failing import raiser
-from tests.storage.index.conftest import answers, change, hits
+from tests.storage.index.conftest import answers, change
 from tests.tables import each_row
 from tui.domain.search.query import parse
 from tui.domain.search.tokens import cut
@@ -84,27 +83,22 @@ def ask(connection, data):
     return ask
 
 
-def test_a_session_that_was_moved_meanwhile_is_still_read(ask, data):
-    os.rename(data / "sessions" / "s1.jsonl", data / "archive" / "s1.jsonl")
+def test_a_session_that_was_moved_meanwhile_is_still_read_and_one_that_is_gone_no_hit(ask, data):
+    path = data / "sessions" / "s1.jsonl"
+    moved = path.rename(data / "archive" / "s1.jsonl")
     assert len(ask("needle")[0]) == 12
-
-
-def test_a_session_that_is_gone_meanwhile_is_no_hit(ask, data):
-    (data / "sessions" / "s1.jsonl").unlink()
+    moved.unlink()
     assert len(ask("needle")[0]) == 11
 
 
-def test_a_line_that_is_another_one_now_is_no_hit(ask, data):
+def test_a_line_that_is_another_one_now_is_no_hit(ask, connection, data):
     path = data / "sessions" / "s1.jsonl"
     path.write_bytes(path.read_bytes().replace(b"needle", b"noodle"))
     assert len(ask("needle")[0]) == 11
     path.write_bytes(path.read_bytes()[:200])
     assert len(ask("needle")[0]) == 11
-
-
-def test_a_row_that_points_to_another_message_is_no_hit(ask, connection):
-    connection.execute("update messages set key = key + 1 where session = 1")
-    assert len(ask("needle")[0]) == 11
+    connection.execute("update messages set key = key + 1 where session = 2")
+    assert len(ask("needle")[0]) == 10, "a row points to another message"
 
 
 def test_a_session_that_is_called_otherwise_now_is_no_hit(filled, data, name, ask):
@@ -222,29 +216,22 @@ def test_the_table_cuts_nothing_that_it_is_given():
 
 
 @each_row(
-    "code, kind",
+    "code, kind, words",
     [
-        (sqlite3.SQLITE_BUSY, "locked"),
-        (sqlite3.SQLITE_LOCKED, "locked"),
-        (sqlite3.SQLITE_READONLY, "out of reach"),
-        (sqlite3.SQLITE_CANTOPEN, "out of reach"),
-        (sqlite3.SQLITE_FULL, "out of reach"),
-        (sqlite3.SQLITE_IOERR, "out of reach"),
-        (sqlite3.SQLITE_CORRUPT, "damaged"),
-        (sqlite3.SQLITE_NOTADB, "damaged"),
+        (sqlite3.SQLITE_BUSY, "locked", "another window holds it"),
+        (sqlite3.SQLITE_LOCKED, "locked", "another window holds it"),
+        (sqlite3.SQLITE_READONLY, "out of reach", "reason"),
+        (sqlite3.SQLITE_CANTOPEN, "out of reach", "reason"),
+        (sqlite3.SQLITE_FULL, "out of reach", "the disk is full"),
+        (sqlite3.SQLITE_IOERR_SHMSIZE, "out of reach", "the disk is full"),
+        (sqlite3.SQLITE_IOERR, "out of reach", "reason"),
+        *((code, "damaged", "reason") for code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)),
     ],
 )
-def test_an_error_says_what_is_to_be_done(code, kind):
+def test_an_error_says_what_is_to_be_done_and_a_full_disk_is_named(code, kind, words):
     error = sqlite3.OperationalError("reason")
     error.sqlite_errorcode = code
-    assert unusable(error).kind == kind
-
-
-@pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE])
-def test_a_full_disk_is_named(code):
-    error = sqlite3.OperationalError("disk I/O error")
-    error.sqlite_errorcode = code
-    assert str(unusable(error)) == "the disk is full"
+    assert (unusable(error).kind, str(unusable(error))) == (kind, words)
 
 
 def test_an_index_that_cannot_be_made_is_done_without(filled, data, monkeypatch):
@@ -255,18 +242,15 @@ def test_an_index_that_cannot_be_made_is_done_without(filled, data, monkeypatch)
     assert "Permission denied" in found.notice
 
 
-def test_a_damaged_index_that_cannot_be_moved_is_done_without(filled, data, index, monkeypatch):
-    answers(data)
-    index.write_bytes(b"no database")
-
-    monkeypatch.setattr(database.os, "replace", raiser(PermissionError(13, "refused")))
-    assert FileStore(data).search("needle", 300).total == 12
-
-
-def test_an_older_index_that_cannot_be_removed_is_done_without(filled, data, index, monkeypatch):
+def test_an_index_that_can_be_neither_moved_nor_removed_is_done_without(
+    filled, data, index, monkeypatch
+):
     answers(data)
     change(index, "pragma user_version = 0")
     monkeypatch.setattr(database, "remove", lambda _: os.unlink("/nonexistent/file"))
+    assert FileStore(data).search("needle", 300).total == 12
+    index.write_bytes(b"no database")
+    monkeypatch.setattr(database.os, "replace", raiser(PermissionError(13, "refused")))
     assert FileStore(data).search("needle", 300).total == 12
 
 
@@ -278,17 +262,13 @@ def test_an_index_that_somebody_else_is_making_is_done_without(filled, data):
 
 
 def test_a_check_of_an_index_that_is_locked_is_refused(filled, data, index):
+    assert database.check(index) is None, "there is nothing to check"
     answers(data)
-    holder = sqlite3.connect(index, isolation_level=None)
-    holder.execute("pragma locking_mode = exclusive")
-    holder.execute("begin exclusive")
-    with pytest.raises(Unusable):
-        database.check(index)
-    holder.close()
-
-
-def test_there_is_nothing_to_check_where_there_is_none(index):
-    assert database.check(index) is None
+    with closing(sqlite3.connect(index, isolation_level=None)) as holder:
+        holder.execute("pragma locking_mode = exclusive")
+        holder.execute("begin exclusive")
+        with pytest.raises(Unusable):
+            database.check(index)
 
 
 # --- the builder's own process, in this one
@@ -302,13 +282,6 @@ def test_a_builder_whose_listener_is_gone_ends(filled, data, monkeypatch):
     monkeypatch.setattr(child.os, "nice", lambda _: 0)
     monkeypatch.setattr(IndexMaintenance, "build", gone)
     assert child.main([str(data)]) == 1
-
-
-def test_an_old_lease_is_no_reason_not_to_find(filled, data):
-    lease = filled.lease("s1")
-    filled.append(lease, [user("held", "a needle held", 9)])
-    assert len(hits(filled, "needle")) == 13
-    lease.release()
 
 
 # --- rows of messages in the index, which grow with their times
