@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events, on
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
@@ -79,22 +78,19 @@ class ApprovalPanel(Widget, can_focus=True):
 
     def __init__(self, chosen_keys: Mapping[str, str] | None = None) -> None:
         """``chosen_keys`` are the user's own, by the ids of their bindings."""
-        super().__init__()
-        self._chosen_keys = chosen_keys or {}
-        self.question: Question | None = None
         self.reason = _ReasonLine(
             placeholder="Reason, for the model",
             compact=True,
             select_on_focus=False,
             max_length=_LONGEST_REASON,
         )
+        super().__init__(self.reason)
+        self._chosen_keys = chosen_keys or {}
+        self.question: Question | None = None
         self._marked = _SAFE
         self._top = 0
         self._wrapped: tuple[int, Sequence[CallLine]] = (0, ())
         self.display = False
-
-    def compose(self) -> ComposeResult:
-        yield self.reason
 
     def show(self, question: Question | None) -> None:
         """Show a question; none hides the panel."""
@@ -116,12 +112,13 @@ class ApprovalPanel(Widget, can_focus=True):
         """Leave all keys to the line of the reason while that is typed."""
         return self.has_focus and super().check_action(action, parameters)
 
-    def action_choose(self, choice: Choice, reason: str = "") -> None:
-        """Post the answer and hide the panel: later keys answer nothing."""
+    def action_choose(self, choice: Choice | None = None, reason: str = "") -> None:
+        """Post an answer, by default the marked one, and hide the panel: later keys do nothing."""
         question = self.question
         if question is not None:
+            decision = Decision(choice or _CHOICES[self._marked][0], reason)
             self.show(None)
-            self.post_message(self.Answered(question, Decision(choice, reason)))
+            self.post_message(self.Answered(question, decision))
 
     # Keys and clicks.
 
@@ -135,9 +132,6 @@ class ApprovalPanel(Widget, can_focus=True):
         event.stop()
         self.action_choose("deny", event.value.strip())
 
-    def action_take(self) -> None:
-        self.action_choose(_CHOICES[self._marked][0])
-
     def action_mark(self, step: int) -> None:
         self._marked = (self._marked + step) % len(_CHOICES)
         self.refresh()
@@ -150,11 +144,10 @@ class ApprovalPanel(Widget, can_focus=True):
     def action_scroll_pages(self, pages: int) -> None:
         self.action_scroll_lines(pages * max(1, self._rows_for_lines() - 1))
 
-    def on_mouse_scroll_down(self) -> None:
-        self.action_scroll_lines(2)
-
-    def on_mouse_scroll_up(self) -> None:
-        self.action_scroll_lines(-2)
+    @on(events.MouseScrollDown)
+    @on(events.MouseScrollUp)
+    def _turn_wheel(self, event: events.MouseEvent) -> None:
+        self.action_scroll_lines(2 if isinstance(event, events.MouseScrollDown) else -2)
 
     def on_click(self, event: events.Click) -> None:
         spot = event.get_content_offset(self)
@@ -172,9 +165,6 @@ class ApprovalPanel(Widget, can_focus=True):
         super().watch_has_focus(_has_focus)
         if _has_focus:
             self.reason.display = False
-        self._show_hints()
-
-    def on_descendant_focus(self) -> None:
         self._show_hints()
 
     def on_resize(self) -> None:
@@ -222,6 +212,7 @@ class ApprovalPanel(Widget, can_focus=True):
         words, gap = (wide, _GAP) if fits else (narrow, _NARROW_GAP)
         return [(each[0], label) for each, label in zip(_CHOICES, words, strict=True)], gap
 
+    @on(events.DescendantFocus)
     def _show_hints(self) -> None:
         """Show the keys in the border, and the visible lines of the arguments."""
         stop = self._keys("stop", "escape")[0]

@@ -45,7 +45,7 @@ class ChoiceList(LineList[Choice], can_focus=False):
 
     def show(self, choices: Sequence[Choice], highlighted: str = "") -> None:
         """Show other choices, with the highlight on the one named, else on the first."""
-        self._lines = choices
+        self.lines = choices
         self.update_size()
         ids = [choice.id for choice in choices]
         # Lines that only say something have no id, either.
@@ -83,4 +83,4 @@ class ChoiceList(LineList[Choice], can_focus=False):
 
     @property
     def _count(self) -> int:
-        return sum(map(self.is_stop, self._lines))
+        return sum(map(self.is_stop, self.lines))

@@ -85,13 +85,13 @@ class FindLine(Horizontal):
             self.display = True
             # Tab from the transcript would lead here otherwise, not to the prompt.
             self._input.can_focus = False
-            self.call_later(self._want, self.text)
+            self._want(self.text)
 
     def close(self) -> None:
         """End the search; the query is kept for the next time."""
         if self.display:
             self.display = False
-            self.call_later(self._want, "")
+            self._want("")
 
     def show_count(self, words: str) -> None:
         """Show the number of the current match, and of all."""
@@ -103,7 +103,7 @@ class FindLine(Horizontal):
 
     def _want(self, text: str) -> None:
         # In this widget's own task: a message that the screen posts does not reach the application.
-        self.post_message(self.QueryChanged(text))
+        self.call_later(lambda: self.post_message(self.QueryChanged(text)))
 
     def action_step(self, count: int) -> None:
         self.post_message(self.Stepped(count))

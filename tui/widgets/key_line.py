@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
@@ -85,11 +85,10 @@ class NoticeQueue(msgspec.Struct, eq=False):
                 self._changed()
         if caused:
             now = self.current
-            if now and not now.caused and self._rest_of(LEAST_SECONDS[now.severity]) > 0:
+            if now and not now.caused and self._clock() < self._since + LEAST_SECONDS[now.severity]:
                 # It came by itself, and has not had its time.
                 self._waiting.appendleft(now)
             self._caused = deque(caused)
-            self._stop()
             self._advance()
 
     def withdraw(self, notice: Notice) -> None:
@@ -98,34 +97,27 @@ class NoticeQueue(msgspec.Struct, eq=False):
             self._waiting.remove(notice)
         if notice == self.current:
             self.current = None
-            self._stop()
             self._advance()
         else:
             self._changed()
 
     def _advance(self) -> None:
-        self._timer = None
         self.unread |= self.current is not None and self.current.severity != "information"
         waiting = self._caused or self._waiting
         self.current = waiting.popleft() if waiting else None
         self._since = self._clock()
-        if self.current is not None:
-            self._time()
+        self._time()
         self._changed()
 
     def _time(self) -> None:
-        if self.current is None:
-            return
-        self._stop()
-        seconds = LEAST_SECONDS[self.current.severity] if self.waiting else SECONDS
-        self._timer = self._set_timer(self._rest_of(seconds), self._advance)
-
-    def _rest_of(self, seconds: float) -> float:
-        return self._since + seconds - self._clock()
-
-    def _stop(self) -> None:
+        """Set the end of the current notice, which depends on whether others wait."""
         if self._timer is not None:
             self._timer.stop()
+            self._timer = None
+        if self.current is not None:
+            seconds = LEAST_SECONDS[self.current.severity] if self.waiting else SECONDS
+            rest = self._since + seconds - self._clock()
+            self._timer = self._set_timer(rest, self._advance)
 
 
 COPY_SELECTED = "copy-selected"
@@ -200,12 +192,8 @@ class KeyLine(Widget):
 
     def _follow(self, screen: Screen[object]) -> None:
         """Show the keys that work now; a screen that is not on top keeps its own."""
-        keys = tuple(self._shown_keys(screen)) if screen.is_active else self._keys
-        if keys != self._keys:
-            self._keys = keys
-            self.refresh()
-
-    def _shown_keys(self, screen: Screen[object]) -> Iterable[_ShownKey]:
+        if not screen.is_active:
+            return
         active = [each for each in screen.active_bindings.values() if each.enabled]
         # Textual's own order does not begin with the focused widget.
         active.sort(key=lambda each: self._rank(each, screen))
@@ -219,7 +207,10 @@ class KeyLine(Widget):
             if words := one_line(does):
                 name = binding.key_display or short_key_name(binding.key)
                 shown.setdefault(words, _ShownKey(name, words, binding.id in self._always))
-        return shown.values()
+        keys = tuple(shown.values())
+        if keys != self._keys:
+            self._keys = keys
+            self.refresh()
 
     def _rank(self, key: ActiveBinding, screen: Screen[object]) -> int:
         if place := self._places.get(key.binding.id):
@@ -239,7 +230,11 @@ class KeyLine(Widget):
         key_style = self.get_component_rich_style("key-line--key")
         action_style = self.get_component_rich_style("key-line--action")
         segments = [Segment(" ", self.rich_style)]
-        for key in self._fitting(width - 1 + _GAP):
+        room = width - 1 + _GAP - sum(key.cells for key in self._keys if key.is_always)
+        for key in self._keys:
+            if not key.is_always and key.cells > room:
+                continue
+            room -= 0 if key.is_always else key.cells
             segments += [Segment(key.name, key_style), Segment(f" {key.action}", action_style)]
             segments.append(Segment(" " * _GAP, self.rich_style))
         return Strip(segments).adjust_cell_length(width, self.rich_style)
@@ -251,12 +246,3 @@ class KeyLine(Widget):
         text = fit_notice(notice, max(0, width - len(sign) - len(count) - 1))
         segments = [Segment(sign, style), Segment(text, style), Segment(count, self.rich_style)]
         return Strip(segments).adjust_cell_length(width, self.rich_style)
-
-    def _fitting(self, room: int) -> Iterable[_ShownKey]:
-        room -= sum(key.cells for key in self._keys if key.is_always)
-        for key in self._keys:
-            if key.is_always:
-                yield key
-            elif key.cells <= room:
-                room -= key.cells
-                yield key

@@ -167,7 +167,7 @@ APPROVAL = (
     key("u,2",        "choose('until-quit')", "Until I quit", "approval-until-quit", "Allow this tool until I quit"),
     key("a,3",        "choose('always')",     "Always",       "approval-always",     "Always allow this tool; /tools forgets it"),
     key("d,n",        "deny",                 "Deny",         "approval-deny",       "Deny, with a reason or without", always=True),
-    key("enter",      "take",                 "",             "approval-take",       "Select"),
+    key("enter",      "choose",               "",             "approval-take",       "Select"),
     plain("left",     "mark(-1)",             "",             "approval-before",     "Go to another answer"),
     plain("right",    "mark(1)",              "",             "approval-next",       "Go to another answer"),
     plain("up",       "scroll_lines(-1)",     "",             "approval-up",         "Scroll"),

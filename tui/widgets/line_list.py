@@ -47,12 +47,8 @@ class LineList(ScrollView, Generic[Line]):
     """The number of clicks on a line that choose it."""
     place = -1
     """The number of the highlighted line."""
-    _lines: Sequence[Line] = ()
-
-    @property
-    def lines(self) -> Sequence[Line]:
-        """All lines, on screen or not."""
-        return self._lines
+    lines: Sequence[Line] = ()
+    """All lines, on screen or not."""
 
     def is_heading(self, line: Line) -> bool:  # noqa: ARG002 -- most lists have none
         """True if a line comes into view with the first line under it."""

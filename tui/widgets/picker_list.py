@@ -64,15 +64,13 @@ class PickerList(SessionList[Line], can_focus=True):
     }
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._times = Times()
-        self._projects = 0
+    _times = Times()
+    _projects = 0
 
     @property
     def cells_before_title(self) -> int:
         """The columns of number and signs."""
-        return len(str(len(self._lines))) + 1 + _SIGN_CELLS
+        return len(str(len(self.lines))) + 1 + _SIGN_CELLS
 
     @property
     def highlighted(self) -> SessionRow | None:
@@ -83,13 +81,13 @@ class PickerList(SessionList[Line], can_focus=True):
         number, row = line
         if row.id == self._asked_about:
             return question_pieces(row, width)
-        digits = f"{number:>{len(str(len(self._lines)))}}"
+        digits = f"{number:>{len(str(len(self.lines)))}}"
         return row_pieces(row, digits, self._times, self._projects, width)
 
     def show(self, rows: Sequence[SessionRow], now: datetime, *, from_top: bool) -> None:
         """Show other rows, with the highlight on the same session or, ``from_top``, the first."""
         before = self.highlighted
-        self._lines, self._times = [*enumerate(rows, 1)], Times(rows, now)
+        self.lines, self._times = [*enumerate(rows, 1)], Times(rows, now)
         projects = (cell_len(one_line(scope)) for scope in {row.scope for row in rows})
         self._projects = min(_PROJECT_CELLS, max(projects, default=0))
         self.update_size()

@@ -137,14 +137,8 @@ class _Choices(Vertical):
 
     def __init__(self, field: Field) -> None:
         chosen = field.default or ()
-        self._ticks = {
-            each: _Tick(each.title, value=each.value in chosen) for each in field.options
-        }
-        super().__init__(*self._ticks.values())
-
-    @property
-    def chosen(self) -> tuple[str, ...]:
-        return tuple(option.value for option, tick in self._ticks.items() if tick.value)
+        self.ticks = {each: _Tick(each.title, value=each.value in chosen) for each in field.options}
+        super().__init__(*self.ticks.values())
 
 
 def _editor(field: Field) -> Widget:
@@ -167,7 +161,7 @@ def _entry(editor: Widget) -> str | bool | tuple[str, ...]:
         case Checkbox() | Input():
             return editor.value
         case _Choices():
-            return editor.chosen
+            return tuple(option.value for option, tick in editor.ticks.items() if tick.value)
         case Select():
             return "" if editor.is_blank() else str(editor.value)
         case _:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import ClassVar, Literal, get_args
 
 from rich.cells import cell_len
-from textual import events
+from textual import events, on
 from textual.strip import Strip
 
 from tui.domain.journal.message import Role
@@ -30,6 +30,7 @@ Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
 Piece = tuple[str, Part]
 """A text of a line, and the part that it plays."""
 
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _AGE_CELLS = 12
 _WHO: dict[Role, tuple[str, Part]] = {
     "user": ("\u203a you", "own"),
@@ -153,10 +154,8 @@ class PreviewPane(LineList[Sequence[Piece] | Strip], can_focus=False):
     }
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._preview: Preview | None = None
-        self._now = datetime.min.replace(tzinfo=UTC)
+    _preview: Preview | None = None
+    _now = _NEVER
 
     def show(self, preview: Preview | None, now: datetime) -> None:
         """Show a preview; ``None`` clears the pane."""
@@ -173,12 +172,11 @@ class PreviewPane(LineList[Sequence[Piece] | Strip], can_focus=False):
         line = self.line_at(self.scroll_offset.y + y)
         return line if isinstance(line, Strip) else super().render_line(y)
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self.scroll_to_line(self.scroll_offset.y + _WHEEL_ROWS)
-        event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self.scroll_to_line(self.scroll_offset.y - _WHEEL_ROWS)
+    @on(events.MouseScrollDown)
+    @on(events.MouseScrollUp)
+    def _turn_wheel(self, event: events.MouseEvent) -> None:
+        rows = _WHEEL_ROWS if isinstance(event, events.MouseScrollDown) else -_WHEEL_ROWS
+        self.scroll_to_line(self.scroll_offset.y + rows)
         event.stop()
 
     def resized(self) -> None:
@@ -203,20 +201,21 @@ class PreviewPane(LineList[Sequence[Piece] | Strip], can_focus=False):
             own = [author_line(message, self._now), *text]
             lines += [[], *own] if lines else own
             if message.chosen:
-                matches = (at for at, line in enumerate(own) if _has_match(line))
+                # Only lines of text have marks, and drawn answers have none.
+                lines_with_match = (
+                    at
+                    for at, line in enumerate(own)
+                    if not isinstance(line, Strip) and any(part == "mark" for _, part in line)
+                )
                 # The line with the author is in view, too, if there is room for both.
-                place = next(matches, 0)
+                place = next(lines_with_match, 0)
                 found = begin + (place if place > height // 2 else 0)
         if self._preview is not None and self._preview.message_id is None:
             found = len(lines) + height
-        self._lines = lines
+        self.lines = lines
         self.update_size()
         self.scroll_to_line(found - height // 3)
         self.refresh()
-
-
-def _has_match(line: Sequence[Piece] | Strip) -> bool:
-    return not isinstance(line, Strip) and any(part == "mark" for _, part in line)
 
 
 Line = SessionHits | Hit
@@ -239,9 +238,7 @@ class HitList(LineList[Line], can_focus=False):
     }
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._now = datetime.min.replace(tzinfo=UTC)
+    _now = _NEVER
 
     def is_heading(self, line: Line) -> bool:
         return isinstance(line, SessionHits)
@@ -260,11 +257,11 @@ class HitList(LineList[Line], can_focus=False):
         """Show other hits, with the highlight on ``highlighted`` or else on the first."""
         before = self.highlighted
         self._now = now
-        self._lines = [line for session in results.sessions for line in (session, *session.hits)]
+        self.lines = [line for session in results.sessions for line in (session, *session.hits)]
         wanted = highlighted.place if highlighted else None
         hits = (
             place
-            for place, line in enumerate(self._lines)
+            for place, line in enumerate(self.lines)
             if isinstance(line, Hit) and line.place == wanted
         )
         self.update_size()

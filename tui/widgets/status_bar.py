@@ -140,16 +140,16 @@ class StatusBar(Widget):
 
     def show(self, status: SessionStatus) -> None:
         """Show a status; paint only if its words have changed."""
-        before, self._status = self._words(), status
+        before, self._status = self._laid_out(), status
         # The time of the last save changes more often than its minute.
-        if self._words() != before:
+        if self._laid_out() != before:
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         if y or self._status is None:
             return Strip.blank(width, self.rich_style)
-        margin, shown = self._margin, self._words()
+        margin, shown = self._laid_out()
         left, right = self._side(shown, _LEFT), self._side(shown, _RIGHT)
         used = Segment.get_line_length(left) + Segment.get_line_length(right)
         edge = Segment(" " * margin, self.rich_style)
@@ -159,22 +159,18 @@ class StatusBar(Widget):
 
     def on_click(self, event: Click) -> None:
         """Copy the id of the session, whole, after a click on it."""
-        shown = self._words().get("id", "")
-        if self._status is not None and event.x < self._margin + cell_len(shown):
+        margin, shown = self._laid_out()
+        if self._status is not None and event.x < margin + cell_len(shown.get("id", "")):
             self.post_message(CopyRequested(self._status.session_id))
 
-    @property
-    def _margin(self) -> int:
-        # None where it would cost letters of the id.
-        return int(
-            self._status is not None and cell_len(self._status.session_id) + 2 <= self.size.width
-        )
-
-    def _words(self) -> dict[Place, str]:
+    def _laid_out(self) -> tuple[int, dict[Place, str]]:
+        """The cells of both margins, and the texts between them."""
         if self._status is None:
-            return {}
-        width = self.size.width - 2 * self._margin
-        return lay_out(self._status, width, self.indexing, self.store)
+            return 0, {}
+        # No margin where it would cost letters of the id.
+        margin = int(cell_len(self._status.session_id) + 2 <= self.size.width)
+        width = self.size.width - 2 * margin
+        return margin, lay_out(self._status, width, self.indexing, self.store)
 
     def _side(self, shown: dict[Place, str], places: Sequence[Place]) -> list[Segment]:
         segments: list[Segment] = []

@@ -72,25 +72,22 @@ class Outline:
         self._groups: dict[Group, int] = {}
         self._sessions: dict[str, int] = {}
         self._folded: dict[str, Group] = {}
-        self._set_aside = set_aside
-        groups = {group: list(members) for group, members in groupby(rows, key=attrgetter("group"))}
+        groups = {group: list(each) for group, each in groupby(rows, key=attrgetter("group"))}
         # Those that have sessions, none of which is loaded, come last, in their order.
         unloaded = [group for group, count in set_aside.items() if count or group in groups]
         shown = [*(group for group in groups if group not in set_aside), *unloaded]
         for group in shown:
-            self._add(group, groups.get(group, []), current, folded=group in folded)
-
-    def _add(self, group: Group, rows: list[SessionRow], current: str, *, folded: bool) -> None:
-        self._groups[group] = len(self.lines)
-        hidden = folded and any(row.id == current for row in rows)
-        count = max(len(rows), self._set_aside.get(group, 0))
-        self.lines.append(GroupHeading(group, count, folded, hidden))
-        if folded:
-            self._folded.update((row.id, group) for row in rows)
-            return
-        first = len(self.lines)
-        self._sessions.update((row.id, place) for place, row in enumerate(rows, first))
-        self.lines.extend(rows)
+            members, is_folded = groups.get(group, []), group in folded
+            self._groups[group] = len(self.lines)
+            hidden = is_folded and any(row.id == current for row in members)
+            count = max(len(members), set_aside.get(group, 0))
+            self.lines.append(GroupHeading(group, count, is_folded, hidden))
+            if is_folded:
+                self._folded.update((row.id, group) for row in members)
+                continue
+            first = len(self.lines)
+            self._sessions.update((row.id, place) for place, row in enumerate(members, first))
+            self.lines.extend(members)
 
     def place_of(self, line: Line) -> int | None:
         """The line number of a line of another outline; that of the heading for a folded row."""
@@ -280,10 +277,6 @@ class RowsView(SessionList[Line], can_focus=True):
 
     # --- lines
 
-    @property
-    def lines(self) -> Sequence[Line]:
-        return self.outline.lines
-
     def is_heading(self, line: Line) -> bool:
         return isinstance(line, GroupHeading)
 
@@ -326,6 +319,7 @@ class RowsView(SessionList[Line], can_focus=True):
             if self._filter.strip():
                 counts = dict.fromkeys(counts, 0)
             self.outline = Outline(self._matching, self._folds, self.loaded.current, counts)
+            self.lines = self.outline.lines
         places = (self.outline.place_of(line) for line in highlighted if line)
         known = next((place for place in places if place is not None), None)
         self.place = self.outline.nearest_row(self.place) if known is None else known

@@ -62,10 +62,8 @@ class SessionList(LineList[Line]):
     It asks in the session's row before it is deleted, or brought back from the trash.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._asked_about: str | None = None
-        self._answers_from = math.inf
+    _asked_about: str | None = None
+    _answers_from = math.inf
 
     @property
     @abstractmethod
