@@ -16,7 +16,8 @@ from tests.widgets.transcript.conftest import answered, asked, drawn_document
 from tui.domain.search.find import Match, needle
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.row_blocks import cut_line
-from tui.widgets.transcript.row_selection import offset_row
+from tui.widgets.transcript.row_selection import number_of
+from tui.widgets.transcript.viewport import Spot
 
 WRAPPING = "value = compute(" + ",  ".join(f"argument_{n}" for n in range(9)) + ")  # the end"
 WRAPPING_CODE = f"Look:\n\n```python\n{WRAPPING}\nshort = 1\n```"
@@ -64,7 +65,7 @@ async def test_w_cuts_the_lines_and_wraps_them_again(opened):
 async def test_what_is_selected_is_the_line_as_it_was_written(opened):
     async with opened(answered(WRAPPING_CODE, "a")) as (app, _):
         item = app.conversation.items["a"]
-        first, last = offset_row(item.order, 1, 0), offset_row(item.order, 2, 100)
+        first, last = number_of(Spot(item, 1, 0)), number_of(Spot(item, 2, 100))
         everything = Selection(Offset(0, first), Offset(1 << 20, last))
         assert f"{WRAPPING}\nshort = 1" in app.transcript.get_selection(everything)[0]
 
@@ -106,7 +107,7 @@ async def test_code_in_a_list_wraps_alike_and_is_selected_as_it_was_written(open
         rows = [row.strip() for row in visible_text(app.transcript) if "argument" in row]
         assert [row.startswith("↳ ") for row in rows] == [False, True, True]
         item = app.conversation.items["a"]
-        first, last = offset_row(item.order, 1, 0), offset_row(item.order, 1, 100)
+        first, last = number_of(Spot(item, 1, 0)), number_of(Spot(item, 1, 100))
         everything = Selection(Offset(0, first), Offset(1 << 20, last))
         assert WRAPPING.replace(",  ", ", ") in app.transcript.get_selection(everything)[0]
 
@@ -202,7 +203,7 @@ async def test_what_is_selected_is_whole_though_it_is_cut_on_screen(cut_lines):
     async with cut_lines(answered(CODE, "a")) as (app, pilot):
         await pilot.press(*["right"] * 3)
         item = app.conversation.items["a"]
-        rows = [offset_row(item.order, block, 0) for block in (0, len(item.blocks()))]
+        rows = [number_of(Spot(item, block, 0)) for block in (0, len(item.blocks()))]
         whole = Selection(Offset(0, rows[0]), Offset(1 << 20, rows[1] - 1))
         assert LONG in app.transcript.get_selection(whole)[0]
 
@@ -211,7 +212,7 @@ async def test_a_selection_within_a_moved_line_is_what_is_seen(cut_lines):
     async with cut_lines(answered(CODE, "a")) as (app, pilot):
         await pilot.press("right")
         item = app.conversation.items["a"]
-        y = offset_row(item.order, 2, 2)
+        y = number_of(Spot(item, 2, 2))
         seen = Selection(Offset(5, y), Offset(12, y))
         assert app.transcript.get_selection(seen)[0] == "compute"
 

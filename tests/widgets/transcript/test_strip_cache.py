@@ -11,9 +11,8 @@ from tui.widgets.transcript.row_blocks import RowBlock
 class Tall(RowBlock):
     """A block of so many rows; it counts how often it was drawn."""
 
-    def __init__(self, rows):
-        super().__init__()
-        self.rows, self.drawn = rows, 0
+    rows: int
+    drawn: int = 0
 
     def draw(self, canvas):
         self.drawn += 1
@@ -29,7 +28,7 @@ def drawn(blocks, frames):
 
 
 def test_the_blocks_on_screen_are_drawn_once_however_many_rows_they_have():
-    assert drawn([Tall(ROWS), Tall(ROWS), Tall(ROWS)], 3) == ([1, 1, 1], 3 * ROWS)
+    assert drawn([Tall(ROWS) for _ in range(3)], 3) == ([1, 1, 1], 3 * ROWS)
 
 
 def test_of_many_blocks_only_the_rows_used_last_stay():

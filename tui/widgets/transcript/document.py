@@ -45,11 +45,10 @@ class ScrollPosition(msgspec.Struct, frozen=True):
     block: int = 0
 
 
-class ScrollPositions:
+class ScrollPositions(msgspec.Struct, eq=False):
     """The scroll positions of sessions that are not on screen."""
 
-    def __init__(self) -> None:
-        self._places: dict[str, ScrollPosition] = {}
+    _places: dict[str, ScrollPosition] = msgspec.field(default_factory=dict[str, ScrollPosition])
 
     def note(self, session_id: str, place: ScrollPosition | None) -> None:
         """Keep the position before a command that may lead elsewhere and answers at the end."""
@@ -67,13 +66,14 @@ class ScrollPositions:
         return self._places.pop(session_id, None)
 
 
-class StripCache:
+class StripCache(msgspec.Struct, eq=False):
     """Draws blocks on a canvas, and keeps the strips used last, up to ``ROWS`` rows."""
 
-    def __init__(self, canvas: Canvas) -> None:
-        self.canvas = canvas
-        self.rows = 0
-        self._strips: OrderedDict[RowBlock, list[Strip]] = OrderedDict()
+    canvas: Canvas
+    rows: int = 0
+    _strips: OrderedDict[RowBlock, list[Strip]] = msgspec.field(
+        default_factory=OrderedDict[RowBlock, list[Strip]]
+    )
 
     def strips(self, block: RowBlock) -> list[Strip]:
         found = self._strips.get(block)
@@ -110,10 +110,6 @@ class HistoryEnds(msgspec.Struct):
             yield "later"
 
 
-def _nothing() -> None:
-    """What is drawn where nothing is on screen."""
-
-
 class Document:
     """The entries on screen, their layout and the viewport; drawn on a canvas once there is one.
 
@@ -123,9 +119,9 @@ class Document:
 
     def __init__(
         self,
-        draw: Callable[[], None] = _nothing,
-        draw_soon: Callable[[], None] = _nothing,
-        draw_all: Callable[[], None] = _nothing,
+        draw: Callable[[], None] = lambda: None,
+        draw_soon: Callable[[], None] = lambda: None,
+        draw_all: Callable[[], None] = lambda: None,
     ) -> None:
         self.draw = draw
         self.draw_soon = draw_soon
@@ -449,7 +445,7 @@ class Document:
             if not isinstance(entry, Message):
                 item = Item(entry, f"{type(entry).__name__} {next(self._numbers)}")
             elif entry.role == "assistant":
-                item = AnswerItem(entry, arriving=entry.id in arriving)
+                item = AnswerItem(entry, entry.id, arriving=entry.id in arriving)
                 item.thought = self.thoughts.get(entry.id)
             else:
                 item = (QuestionItem if entry.role == "user" else Item)(entry, entry.id)

@@ -37,15 +37,14 @@ MOST_KEPT = 32_000
 _MOST_SHOWN = 2_000
 
 
-class Thought:
+class Thought(msgspec.Struct, eq=False):
     """The end of what a model thought, and for how long; kept in memory only."""
 
-    def __init__(self) -> None:
-        self._pieces: deque[str] = deque()
-        self._size = 0
-        self._seconds: float | None = None
-        self._made: tuple[object, list[RowBlock]] | None = None
-        self._version = 0
+    _pieces: deque[str] = msgspec.field(default_factory=deque[str])
+    _size: int = 0
+    _seconds: float | None = None
+    _made: tuple[object, list[RowBlock]] | None = None
+    _version: int = 0
 
     @property
     def ended(self) -> bool:

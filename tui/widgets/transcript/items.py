@@ -64,40 +64,25 @@ class Queued(msgspec.Struct, frozen=True):
     prompts: tuple[str, ...]
 
 
-class Item:
+class Item(msgspec.Struct, eq=False):
     """One entry; its blocks are made when they come near the viewport.
 
-    Slots, and no lists before they are needed: ten thousand items are made at once, and each list
-    is one more object for the garbage collector to visit.
+    No lists before they are needed: ten thousand items are made at once, and each list is one more
+    object for the garbage collector to visit.
     """
 
-    __slots__ = (
-        "_blocks",
-        "_dropped",
-        "called",
-        "cost",
-        "entry",
-        "hidden",
-        "informed",
-        "key",
-        "order",
-        "unfolded",
-        "version",
-    )
-
-    def __init__(self, entry: Entry | Queued, key: str) -> None:
-        self.entry = entry
-        self.key = key
-        self.called = ""
-        self.cost: AnswerCost | None = None
-        self.version: Version | None = None
-        self.order = 0
-        self.hidden = False
-        self.unfolded: frozenset[int] = frozenset()
-        """The parts that are unfolded; most items are one part."""
-        self.informed = False
-        self._dropped: tuple[RowBlock, ...] = ()
-        self._blocks: list[RowBlock] | None = None
+    entry: Entry | Queued
+    key: str
+    called: str = ""
+    cost: "AnswerCost | None" = None
+    version: "Version | None" = None
+    order: int = 0
+    hidden: bool = False
+    unfolded: frozenset[int] = frozenset()
+    """The parts that are unfolded; most items are one part."""
+    informed: bool = False
+    _dropped: tuple[RowBlock, ...] = ()
+    _blocks: list[RowBlock] | None = None
 
     def blocks(self) -> Sequence[RowBlock]:
         """The blocks to draw; none if hidden."""
@@ -230,27 +215,24 @@ class AnswerItem(Item):
     first has the heading, the last says what all of them took.
     """
 
-    __slots__ = (
-        *("_sources", "_body", "_changed", "_new", "_sideways", "_size", "_split_to"),
-        *("_splitter", "_title", "after", "arriving", "before", "thought"),
-    )
-    entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
+    entry: Message
+    arriving: bool = False
+    thought: Thought | None = None
+    before: "AnswerItem | None" = None
+    after: "AnswerItem | None" = None
+    _new: list[str] | None = None
+    """Pieces that are not in the entry's text yet."""
+    _size: int = 0
+    _split_to: int = 0
+    _splitter: Splitter | None = None
+    _sources: Sequence[MarkdownBlock] = ()
+    _body: Sequence[RowBlock] = ()
+    _sideways: list[Sideways] | None = None
+    _title: RowBlock | None = None
+    _changed: bool = True
 
-    def __init__(self, entry: Message, *, arriving: bool = False) -> None:
-        super().__init__(entry, entry.id)
-        self.arriving = arriving
-        self._new: list[str] | None = None  # pieces that are not in the entry's text yet
-        self._split_to = 0
-        self._splitter: Splitter | None = None
-        self._size = len(entry.text)
-        self._sources: Sequence[MarkdownBlock] = ()
-        self._body: Sequence[RowBlock] = ()
-        self._sideways: list[Sideways] | None = None
-        self._title: RowBlock | None = None
-        self.thought: Thought | None = None
-        self.before: AnswerItem | None = None
-        self.after: AnswerItem | None = None
-        self._changed = True
+    def __post_init__(self) -> None:
+        self._size = len(self.entry.text)
 
     @property
     def message(self) -> Message:
@@ -309,7 +291,8 @@ class AnswerItem(Item):
             self._sources = self._body = ()
             self._sideways = None
             self._new, self._size = None, len(entry.text)
-        self.entry, self.arriving, self._changed = entry, arriving, True
+        self.entry = entry  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.arriving, self._changed = arriving, True
 
     def blocks(self) -> Sequence[RowBlock]:
         if self.hidden:
@@ -426,7 +409,6 @@ def _version_words(version: "Version", others: str = _OTHERS) -> str:
 class QuestionItem(Item):
     """A question with a line for each long paste, file and picture; each folds on its own."""
 
-    __slots__ = ()
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def guess(self, width: int) -> int:

@@ -33,26 +33,25 @@ class MarkdownBlock(msgspec.Struct, frozen=True):
     closed: bool = True
 
 
-class Splitter:
+class Splitter(msgspec.Struct, eq=False):
     """Splits an answer piece by piece; the cost of a piece does not grow with the answer.
 
     ``blocks`` are those that later text cannot change, but for the pieces of a fence that is
     still open: those are exchanged when it closes.
     """
 
-    def __init__(self) -> None:
-        self.blocks: list[MarkdownBlock] = []
-        self._partial = ""
-        self._lines: list[str] = []
-        self._size = 0
-        self._spaced = False
-        self._gap = False
-        self._list = False
-        self._nested = ""
-        self._fence = ""
-        self._language = ""
-        self._margin = 0
-        self._fence_begins = 0
+    blocks: list[MarkdownBlock] = msgspec.field(default_factory=list[MarkdownBlock])
+    _partial: str = ""
+    _lines: list[str] = msgspec.field(default_factory=list[str])
+    _size: int = 0
+    _spaced: bool = False
+    _gap: bool = False
+    _list: bool = False
+    _nested: str = ""
+    _fence: str = ""
+    _language: str = ""
+    _margin: int = 0
+    _fence_begins: int = 0
 
     def feed(self, text: str) -> None:
         """Take more of the answer, already cleaned."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from weakref import WeakKeyDictionary
 
+import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -39,15 +40,18 @@ _LEADING = " ▌"
 _MATCH, _CURRENT = "match", "match-current"
 
 
-class MatchMarks:
+class MatchMarks(msgspec.Struct, eq=False):
     """The matches that are marked, and the current one."""
 
-    def __init__(self, needle: Needle, document: Document) -> None:
-        self.needle = needle
-        self._document = document
-        self._known: dict[RowBlock, tuple[Sequence[Strip], list[Place]]] = {}
-        self._files: WeakKeyDictionary[FoldLine, int] = WeakKeyDictionary()
-        self._current: tuple[str, int, int] = ("", 0, 0)
+    needle: Needle
+    _document: Document
+    _known: dict[RowBlock, tuple[Sequence[Strip], list[Place]]] = msgspec.field(
+        default_factory=dict[RowBlock, tuple[Sequence[Strip], list[Place]]]
+    )
+    _files: WeakKeyDictionary[FoldLine, int] = msgspec.field(
+        default_factory=WeakKeyDictionary[FoldLine, int]
+    )
+    _current: tuple[str, int, int] = ("", 0, 0)
 
     # --- finding
 

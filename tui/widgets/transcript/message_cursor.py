@@ -2,27 +2,23 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec
+
 from tui.domain.journal.message import Message, Role
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.row_blocks import Code, code_of
 from tui.widgets.transcript.viewport import DocumentRow, Layout
 
 
-class MessageCursor:
-    """Points to a message of a document, or to none yet; ``rows`` are those on screen."""
+class MessageCursor(msgspec.Struct, eq=False):
+    """Points to a message of a document, or to none yet; ``_rows`` are those on screen."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        items: Mapping[str, Item],
-        rows: Callable[[], Sequence[DocumentRow]],
-    ) -> None:
-        self._layout = layout
-        self._items = items
-        self._rows = rows
-        self._key: str | None = None
-        self._last_then = ""
-        self._copied: tuple[str, int, int] = ("", 0, 0)
+    _layout: Layout
+    _items: Mapping[str, Item]
+    _rows: Callable[[], Sequence[DocumentRow]]
+    _key: str | None = None
+    _last_then: Item | None = None
+    _copied: tuple[str, int, int] = ("", 0, 0)
 
     @property
     def item(self) -> Item | None:
@@ -38,14 +34,15 @@ class MessageCursor:
     @property
     def message_or_last(self) -> Message | None:
         """The message at the cursor, or the last one of all."""
-        return self.message or self.last()
+        item = self.item or self.last()
+        return item.message if item else None
 
     def stand_on(self, message_id: str) -> Item | None:
         """Go to a message if it is loaded and not hidden; gives the item at the cursor."""
         item = self._items.get(message_id)
         if item and not item.hidden:
             self._key = item.key
-            self._last_then = self._last_id
+            self._last_then = self.last()
         return self.item
 
     def step(self, count: int, role: Role | None = None) -> None:
@@ -73,8 +70,8 @@ class MessageCursor:
         A reader who is ``following`` goes there also if messages came after it was put there.
         """
         seen = self._in_sight()
-        before, self._last_then = self._last_then, self._last_id
-        if seen and (self.item not in seen or (following and before != self._last_then)):
+        before, self._last_then = self._last_then, self.last()
+        if seen and (self.item not in seen or (following and before is not self._last_then)):
             self._key = seen[-1].key
 
     def come_along(self) -> bool:
@@ -86,14 +83,9 @@ class MessageCursor:
         self._key = seen[0 if item.order < seen[0].order else -1].key
         return True
 
-    @property
-    def _last_id(self) -> str:
-        last = self.last()
-        return last.id if last else ""
-
-    def last(self) -> Message | None:
-        found = self._next(-1, len(self._layout), None)
-        return found.message if found else None
+    def last(self) -> Item | None:
+        """The last message of all."""
+        return self._next(-1, len(self._layout), None)
 
     def next_code(self) -> tuple[str, str]:
         """A code block to copy, and its number in words if there are several.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, pairwise
-from typing import Any
 
 import msgspec
 from rich.cells import cell_len
@@ -68,7 +67,7 @@ class Cut(msgspec.Struct, frozen=True):
     fill: int = 0
 
 
-class RowBlock:
+class RowBlock(msgspec.Struct, eq=False, kw_only=True, weakref=True):
     """Draws some rows of an item; by itself none, or a blank one.
 
     ``spaced``: the first row is blank. ``margin``: cells of a row before its text. ``titled``:
@@ -77,14 +76,12 @@ class RowBlock:
     """
 
     margin = GUTTER
-    titled = 0
     measured = False
-    asked = False
-
-    def __init__(self, *, spaced: bool = False) -> None:
-        self.spaced = spaced
-        self._height = 0
-        self._width = -1
+    spaced: bool = False
+    titled: int = 0
+    asked: bool = False
+    _height: int = 0
+    _width: int = -1
 
     def height(self, width: int) -> int:
         """The number of rows at a width: exact if last drawn at it, else an estimate."""
@@ -127,42 +124,31 @@ class LineBlock(RowBlock):
     ``part`` is what of a message it stands for.
     """
 
-    def __init__(
-        self,
-        text: str,
-        style: str,
-        mark: str = " ",
-        *,
-        spaced: bool = False,
-        part: object = None,
-        fuller: Sequence[str] = (),
-        shorten: Callable[[str, int], str] = shorten,
-    ) -> None:
-        super().__init__(spaced=spaced)
-        self.text = text
-        self.style = style
-        self.mark = mark
-        self.part = part
-        self._fuller = fuller
-        self._shorten = shorten
+    text: str
+    style: str
+    mark: str = " "
+    part: object = None
+    fuller: Sequence[str] = ()
+    shorten: Callable[[str, int], str] = shorten
 
     def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
         return 1
 
     def draw(self, canvas: Canvas) -> list[Strip]:
         width = canvas.text_width
-        fitting_ones = (each for each in self._fuller if cell_len(each) <= width)
-        words = next(fitting_ones, None) or self._shorten(self.text, width)
+        fitting_ones = (each for each in self.fuller if cell_len(each) <= width)
+        words = next(fitting_ones, None) or self.shorten(self.text, width)
         look = canvas.palette
         return [canvas.row([Segment(words, look[self.style])], self.mark, look["mark"])]
 
 
-class FoldLine(LineBlock):
+class FoldLine(LineBlock, kw_only=True):
     """The row that folds the rows below it."""
 
-    def __init__(self, text: str, style: str, *, unfolded: bool, **options: Any) -> None:
-        super().__init__(f"{'▾' if unfolded else '▸'} {text}", style, **options)
-        self.unfolded = unfolded
+    unfolded: bool
+
+    def __post_init__(self) -> None:
+        self.text = f"{'▾' if self.unfolded else '▸'} {self.text}"
 
 
 def rule(text: str, width: int) -> str:
@@ -176,12 +162,9 @@ class Plain(RowBlock):
 
     measured = True
     wrap = staticmethod(wrap_words)
-
-    def __init__(self, text: str, style: str, mark: str = " ", *, spaced: bool = False) -> None:
-        super().__init__(spaced=spaced)
-        self.text = text
-        self.style = style
-        self.mark = mark
+    text: str
+    style: str
+    mark: str = " "
 
     def guess(self, width: int) -> int:
         return guess_rows(self.text, width)
@@ -236,17 +219,14 @@ class ProseBlock(RowBlock):
     """A block of Markdown, which may still be arriving."""
 
     measured = True
-
-    def __init__(self, source: MarkdownBlock, *, growing: bool = False) -> None:
-        super().__init__(spaced=source.spaced)
-        self.text = source.text
-        self._growing = growing
+    text: str
+    growing: bool = False
 
     def guess(self, width: int) -> int:
         return guess_rows(self.text, width)
 
     def draw(self, canvas: Canvas) -> list[Strip]:
-        whole = as_table(self.text) if self._growing and "|" in self.text else self.text
+        whole = as_table(self.text) if self.growing and "|" in self.text else self.text
         source = whole.expandtabs(TAB)
         if _WORDS.fullmatch(source):
             # Without any markup there is no need for the parser, nor to wait for its import.
@@ -259,7 +239,7 @@ class ProseBlock(RowBlock):
         from tui.widgets.transcript.rich_markdown import RichMarkdown, prose
 
         kind = RichMarkdown
-        if self._growing:
+        if self.growing:
             from tui.widgets.transcript.streaming_markdown import StreamingMarkdown
 
             kind = StreamingMarkdown
@@ -269,14 +249,11 @@ class ProseBlock(RowBlock):
         return [canvas.row(line) for line in lines[full[0] : full[-1] + 1]] if full else []
 
 
-class Sideways:
+class Sideways(msgspec.Struct, eq=False):
     """The horizontal scroll of one fence, and its widest line drawn so far."""
 
-    __slots__ = ("cells", "widest")
-
-    def __init__(self) -> None:
-        self.cells = 0
-        self.widest = 0
+    cells: int = 0
+    widest: int = 0
 
     def move(self, cells: int, room: int) -> bool:
         """Scroll right by cells, or left, as far as there is code; true if it moved."""
@@ -294,16 +271,17 @@ class Code(RowBlock):
 
     margin = GUTTER + len(FRAME)
 
-    def __init__(self, source: MarkdownBlock) -> None:
-        super().__init__(spaced=source.spaced)
-        self.source = source
-        self.titled = int(source.first)
-        self.sideways = Sideways()
-        self.room = 1
-        """The room of a line, in cells, when this was last drawn."""
-        self._wraps = False
-        self._skipped = 0
-        self._pieces: Sequence[str] = ()  # the text of each row, once it was asked for
+    source: MarkdownBlock
+    sideways: Sideways = msgspec.field(default_factory=Sideways)
+    room: int = 1
+    """The room of a line, in cells, when this was last drawn."""
+    _wraps: bool = False
+    _skipped: int = 0
+    _pieces: Sequence[str] = ()
+    """The text of each row, once it was asked for."""
+
+    def __post_init__(self) -> None:
+        self.spaced, self.titled = self.source.spaced, int(self.source.first)
 
     def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
         return self.source.text.count("\n") + 1 + self.source.first
@@ -364,25 +342,29 @@ class Code(RowBlock):
         return [tuple(line) for line in highlight(text, source.language)]
 
 
-class GrowingCode(Code):
-    """Code of a fence that is still open: all lines but the last are as before."""
+_Drawn = dict[tuple[Run, ...], Sequence[Strip]]
 
-    def __init__(self, source: MarkdownBlock, before: RowBlock | None) -> None:
-        super().__init__(source)
-        self._known = before.drawn if isinstance(before, GrowingCode) else {}
-        self._known_at = before.drawn_at if isinstance(before, GrowingCode) else None
-        self.drawn: dict[tuple[Run, ...], Sequence[Strip]] = {}
-        self.drawn_at: tuple[Canvas, int, bool] | None = None
+
+class GrowingCode(Code):
+    """Code of a fence that is still open: all lines but the last are as before.
+
+    ``known`` are the rows that the block before it has ``drawn``.
+    """
+
+    known: _Drawn = msgspec.field(default_factory=_Drawn)
+    known_at: tuple[Canvas, int, bool] | None = None
+    drawn: _Drawn = msgspec.field(default_factory=_Drawn)
+    drawn_at: tuple[Canvas, int, bool] | None = None
 
     def draw(self, canvas: Canvas) -> list[Strip]:
         self.drawn = {}
         rows = super().draw(canvas)
-        self._known = {}
+        self.known = {}
         return rows
 
     def rows_of(self, line: tuple[Run, ...], canvas: Canvas) -> Sequence[Strip]:
         self.drawn_at = canvas, self._skipped, self._wraps
-        known = self._known if self._known_at == self.drawn_at else {}
+        known = self.known if self.known_at == self.drawn_at else {}
         rows = self.drawn.get(line) or known.get(line) or super().rows_of(line, canvas)
         self.drawn[line] = rows
         return rows
@@ -463,8 +445,10 @@ def row_block(
 ) -> RowBlock:
     """Make the row block of a Markdown block; ``before`` drew the beginning of one that grows."""
     if not source.code:
-        return ProseBlock(source, growing=growing)
-    return GrowingCode(source, before) if growing else Code(source)
+        return ProseBlock(source.text, spaced=source.spaced, growing=growing)
+    if growing and isinstance(before, GrowingCode):
+        return GrowingCode(source, known=before.drawn, known_at=before.drawn_at)
+    return GrowingCode(source) if growing else Code(source)
 
 
 def code_of(code: Code, blocks: Iterable[RowBlock], written: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from tui.widgets.transcript.canvas import NAMES, Canvas, Palette, paint
 from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.row_selection import look_of_selected, number_of, selected
-from tui.widgets.transcript.viewport import DocumentRow, Spot
+from tui.widgets.transcript.viewport import DocumentRow
 from tui.widgets.transcript.welcome_text import Welcome
 
 if TYPE_CHECKING:
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     from tui.widgets.transcript.match_marks import MatchMarks
 
 
-class FindState:
+class FindState(msgspec.Struct, eq=False):
     """The marks of what is looked for, and the match that the reader is at."""
 
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self.found: MatchMarks | None = None
-        self._kept: MatchMarks | None = None
-        self._pointed = False
+    _document: Document
+    found: "MatchMarks | None" = None
+    _kept: "MatchMarks | None" = None
+    _pointed: bool = False
 
     def look_for(self, needle: "Needle | None") -> None:
         """Mark all matches, or none for ``None``; nothing moves."""
@@ -129,7 +128,8 @@ class RowPainter(msgspec.Struct, eq=False):
         ``unseen`` is the number of messages for the mark on the last row; ``None`` at the end.
         """
         old, self._document.seen = self._document.seen, rows
-        changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
+        before, now = [[(id(row.strip), row.spot) for row in each] for each in (old, rows)]
+        changed = {y for y in range(height) if before[y : y + 1] != now[y : y + 1]}
         more = "" if unseen is None else f" {_BELOW} {unseen} new " if unseen else _LATEST
         if self._more != more:
             changed.add(height - 1)
@@ -180,7 +180,3 @@ class RowPainter(msgspec.Struct, eq=False):
         if selection and (span := selected(row.strip, row.block.margin, number, selection)):
             strip = paint(strip, *span, look_of_selected(widget.screen))
         return strip.apply_offsets(0, number)
-
-
-def _row_at(rows: list[DocumentRow], y: int) -> tuple[int, Spot] | None:
-    return (id(rows[y].strip), rows[y].spot) if y < len(rows) else None

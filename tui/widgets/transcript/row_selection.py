@@ -26,9 +26,9 @@ _ROWS = 1 << 16
 _EDGE = 1 << 20
 
 
-def offset_row(order: int, block: int, row: int) -> int:
+def number_of(spot: Spot) -> int:
     """A number for a row, in the order of rows, that does not change while others come and go."""
-    return (order * _BLOCKS + block) * _ROWS + row
+    return (spot.item.order * _BLOCKS + spot.block) * _ROWS + spot.row
 
 
 def selected(strip: Strip, margin: int, y: int, selection: Selection) -> tuple[int, int] | None:
@@ -53,16 +53,10 @@ def look_of_selected(screen: Screen[object]) -> Style:
 
 def selection_of(row: DocumentRow, *, whole_item: bool) -> Selection:
     """A selection of all rows of a row's block, or of its whole item."""
-    spot = row.spot
-    first, end = (0, len(spot.item.blocks()) - 1) if whole_item else (spot.block, spot.block)
-    order = spot.item.order
-    last = offset_row(order, end + 1, 0) - 1
-    return Selection(Offset(0, offset_row(order, first, 0)), Offset(_EDGE, last))
-
-
-def number_of(spot: Spot) -> int:
-    """The number of a row."""
-    return offset_row(spot.item.order, spot.block, spot.row)
+    item, block = row.spot.item, row.spot.block
+    first, end = (0, len(item.blocks())) if whole_item else (block, block + 1)
+    last = number_of(Spot(item, end, 0)) - 1
+    return Selection(Offset(0, number_of(Spot(item, first, 0))), Offset(_EDGE, last))
 
 
 def offset_at(rows: Sequence[DocumentRow], region: Region, pointer: Offset) -> Offset | None:

@@ -174,21 +174,20 @@ class DocumentRow(msgspec.Struct, frozen=True):
         return self.spot.block == self.spot.row == 0 and self.block.spaced
 
 
-class Viewport:
-    """Knows the rows on screen; ``measure`` gives the exact number of rows of a block.
+class Viewport(msgspec.Struct, eq=False):
+    """Knows the rows on screen; ``_measure`` gives the exact number of rows of a block.
 
     ``following``: the end stays in sight. Otherwise ``top`` stays at the top, whatever changes
     above it; where the document ends early, rows below stay blank. ``first`` is an item that is
     read from its beginning: following the end stops there.
     """
 
-    def __init__(self, layout: Layout, measure: Callable[[Item, int], int]) -> None:
-        self.layout = layout
-        self.height = 0
-        self.following = True
-        self.top: Spot | None = None
-        self.first: Item | None = None
-        self._measure = measure
+    layout: Layout
+    _measure: Callable[[Item, int], int]
+    height: int = 0
+    following: bool = True
+    top: Spot | None = None
+    first: Item | None = None
 
     def settle(self) -> list[Spot]:
         """The rows on screen, from the top: at most ``height``."""

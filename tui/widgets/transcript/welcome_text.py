@@ -33,12 +33,11 @@ class WelcomeText(msgspec.Struct, frozen=True):
     keys: tuple[tuple[str, str], ...] = ()
 
 
-class Welcome:
+class Welcome(msgspec.Struct, eq=False):
     """Draws as much of a ``WelcomeText`` as there is room for."""
 
-    def __init__(self) -> None:
-        self.text = WelcomeText()
-        self._drawn: tuple[object, Sequence[Line]] = (None, ())
+    text: WelcomeText = WelcomeText()
+    _drawn: tuple[object, Sequence[Line]] = (None, ())
 
     def row(self, y: int, height: int, canvas: Canvas) -> Strip:
         """One row of an empty transcript of ``height`` rows."""
