@@ -83,7 +83,7 @@ async def test_what_was_said_is_compacted(commands):
 
 async def test_it_is_compacted_once_at_a_time(commands):
     await commands.program.send("hello")
-    commands.current.activity.begin_summary()
+    commands.current.activity.summary_begun_at = 0.0
     assert await commands("/compact") == "Summarising already."
 
 

@@ -346,10 +346,10 @@ async def test_a_session_held_elsewhere_can_be_forked(started, world):
     there = await world.session("hello", "yes")
     lease = world.reader.lease(there)
     commands = started(there)
-    assert commands.current.read_only
+    assert commands.current.access.read_only
     await commands("/fork")
     assert world.texts(commands.current.id) == ["hello", "yes"]
-    assert not commands.current.read_only
+    assert not commands.current.access.read_only
     lease.release()
 
 

@@ -123,7 +123,7 @@ class Program:
         """What the screen does at each key: note it, and open the session for it."""
         conversation = self.current
         conversation.prompt.edit(text)
-        if conversation.opened is None and not conversation.read_only:
+        if conversation.opened is None and not conversation.access.read_only:
             await self.workspace.take(conversation)
 
     async def keep(self, text):
@@ -162,10 +162,7 @@ class World:
     def started(self, session_id=None, **fields) -> Program:
         """A program that has begun, in a new session or in one that is there."""
         program = self.program(**fields)
-        if session_id is None:
-            program.workspace.start_new()
-        else:
-            program.workspace.start_in(session_id)
+        program.workspace.start(session_id)
         return program
 
     async def opened(self, *texts, **fields):

@@ -228,7 +228,7 @@ async def test_a_server_is_added_edited_and_removed_without_a_restart(with_tools
         await pilot.press("x")
         await until(lambda: "sums" not in shown(app), "it is removed")
         assert load_tools(file).mcp == {}
-    await w.tools.servers.close()
+    await w.tools.setup.servers.close()
 
 
 async def test_a_server_that_cannot_be_started_says_why_and_keeps_what_was_typed(with_tools):

@@ -151,10 +151,7 @@ class World:
         workspace = Workspace(
             self.store, Drafts(self.root), self.place, self.clock, self.models.proposed
         )
-        if session_id is None:
-            workspace.start_new()
-        else:
-            workspace.start_in(session_id)
+        workspace.start(session_id)
         self.workspace = workspace
         self.final_save = FinalSave(workspace, (self.root.parent / "rescue",), None)
         settings = load_settings(self.root.parent / "config" / "config.toml", {})

@@ -374,7 +374,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             return  # it was typed in a session that is no longer on screen
         session = self.workspace.current
         session.prompt.edit(event.text, event.pastes, event.own)
-        if session.opened is None and not session.read_only:
+        if session.opened is None and not session.access.read_only:
             self.run_worker(
                 partial(self.controllers.prompt.open_for_change, session),
                 name="open the session to write in it",

@@ -385,7 +385,7 @@ async def _ask(
     finally:
         unsaved = [each for each in session.pending if isinstance(each, Message)]
         kept = await _leave(program, session, printer, failure)
-        await settings.tools.servers.close()
+        await settings.tools.setup.servers.close()
     if kept:
         for message in unsaved:
             printer.show(MessageSaved(session.id, message))

@@ -86,9 +86,9 @@ def run(chosen: Namespace) -> int:
             first_frame.end()
             for line in final_save.lines:
                 console.tell(line)
-            if turn_settings.tools.setup.has_servers:
+            if turn_settings.tools.setup.settings.tool_servers:
                 # The terminal is restored: servers may take seconds to end.
-                runner.run(turn_settings.tools.servers.close())
+                runner.run(turn_settings.tools.setup.servers.close())
     if app.return_code == USE_FILES:
         # A program of its own: nothing of this one's store goes on there.
         os.execv(sys.executable, [*sys.orig_argv, "--store", ""])  # noqa: S606 - this program
@@ -120,10 +120,8 @@ def _started(
 
         workspace.start_private()
         workspace.current.say(Notice(PRIVATE))
-    elif session_id is None:
-        workspace.start_new()
     else:
-        workspace.start_in(session_id)
+        workspace.start(session_id)
     for words in program.store.obstacles():
         workspace.current.say(Notice(words, "warning"))
     # A new session says so while it is empty.

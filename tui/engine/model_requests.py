@@ -6,7 +6,7 @@ Where no server has counted, tokens are estimated; rather too many than too few.
 import json
 import string
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, takewhile
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -49,12 +49,6 @@ def estimated_text_tokens(message: Message) -> int:
     """Estimate the tokens of a message whose pictures are sent as labels."""
     calls = "".join(call.name + str(call.arguments) for call in message.tool_calls)
     return tokens_of(message.text + calls) + _TOKENS_PER_MESSAGE
-
-
-def tokens_of_tools(tools: Sequence[ToolDefinition]) -> int:
-    """Estimate the tokens of the definitions that a request offers."""
-    texts = (f"{each.name}{each.description}{json.dumps(each.parameters)}" for each in tools)
-    return sum(tokens_of(text) + _TOKENS_PER_MESSAGE for text in texts)
 
 
 def tokens_of(text: str) -> int:
@@ -238,7 +232,9 @@ def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
 def room_beside(prompt: str, context_window: int, tools: Sequence[ToolDefinition]) -> int:
     """Count the tokens left for messages, beside the prompt, the tools and the answer."""
     answer = min(context_window // _ANSWER_SHARE, _LONGEST_ANSWER)
-    return context_window - answer - tokens_of(prompt) - tokens_of_tools(tools)
+    definitions = (f"{each.name}{each.description}{json.dumps(each.parameters)}" for each in tools)
+    offered = sum(tokens_of(each) + _TOKENS_PER_MESSAGE for each in definitions)
+    return context_window - answer - tokens_of(prompt) - offered
 
 
 def with_summary(system_prompt: str, summary: Summary | None) -> str:
@@ -291,15 +287,12 @@ def _paired(messages: Sequence[Message]) -> Iterator[Message]:
             continue
         yield message
         came: dict[str, Message] = {}
-        following = (messages[each] for each in range(place + 1, len(messages)))
-        for result in takewhile(_is_result, following) if message.tool_calls else ():
-            came.setdefault(result.tool_call_id or "", result)
+        for after in range(place + 1, len(messages)) if message.tool_calls else ():
+            if messages[after].role != "tool":
+                break
+            came.setdefault(messages[after].tool_call_id or "", messages[after])
         for call in message.tool_calls:
             yield came.get(call.id) or interrupted_result(message, call)
-
-
-def _is_result(message: Message) -> bool:
-    return message.role == "tool"
 
 
 def _bounded(messages: Iterable[Message], words: str) -> Iterator[Message]:
@@ -351,10 +344,6 @@ class HistoryWindow(msgspec.Struct, eq=False):
     whole: bool
     """True if they are all that is live."""
 
-    def reaches(self, tokens: int) -> bool:
-        """Tell whether this is as much as a window of so many tokens takes, or all there is."""
-        return self.whole or tokens <= self.tokens
-
     def add(self, record: Record) -> None:
         """Follow what was added to the session."""
         match record:
@@ -393,25 +382,18 @@ def read_context(
     that message were the end. Raises what ``Journal.tail`` and ``page`` raise.
     """
     tail = journal.tail(PAGE, last)
-    messages, cursor = list(tail.session.loaded_messages), tail.cursor
-    # Not by the count of messages: a ``state`` may have a wrong one.
-    whole = _reaches_back_to(summary, messages)
-    size = _text_tokens(messages)
-    while not whole and cursor is not None and size < tokens:
+    read, cursor = tail.session.loaded_messages, tail.cursor
+    messages, size, resets = list[Message](), 0, list[int]()
+    while True:
+        messages[:0] = read
+        # Not by the count of messages: a ``state`` may have a wrong one.
+        is_begun = summary is not None and any(each.id == summary.through for each in read)
+        whole = bool(resets) or is_begun or cursor is None
+        # Failed answers are never sent: earlier messages take their room.
+        size += sum(map(estimated_text_tokens, sendable(read)))
+        if whole or cursor is None or size >= tokens:
+            return HistoryWindow(tuple(messages), tokens, whole)
         page = journal.page(cursor, PAGE)
         resets = [place for place, each in enumerate(page.entries, 1) if isinstance(each, Reset)]
-        live, whole = page.entries[resets[-1] if resets else 0 :], bool(resets)
-        earlier = [entry for entry in live if isinstance(entry, Message)]
-        messages, cursor = [*earlier, *messages], page.cursor
-        size += _text_tokens(earlier)
-        whole = whole or _reaches_back_to(summary, earlier)
-    return HistoryWindow(tuple(messages), tokens, whole or cursor is None)
-
-
-def _text_tokens(messages: Sequence[Message]) -> int:
-    # Failed answers are never sent: earlier messages take their room.
-    return sum(map(estimated_text_tokens, sendable(messages)))
-
-
-def _reaches_back_to(summary: Summary | None, messages: Sequence[Message]) -> bool:
-    return summary is not None and any(message.id == summary.through for message in messages)
+        live = page.entries[resets[-1] if resets else 0 :]
+        read, cursor = [entry for entry in live if isinstance(entry, Message)], page.cursor

@@ -305,11 +305,11 @@ async def test_a_draft_that_another_program_took_up_first_is_left_to_it(world, m
 
     def late(scope):
         found = unclaimed(scope)
-        first.workspace.start_new()
+        first.workspace.start()
         return found
 
     monkeypatch.setattr(second.drafts, "unclaimed", late)
-    second.workspace.start_new()
+    second.workspace.start()
     assert first.current.prompt.text == "one of us"
     assert second.current.prompt.text == ""
 
@@ -326,7 +326,7 @@ async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch
         return found
 
     monkeypatch.setattr(program.drafts, "unclaimed", late)
-    program.workspace.start_new()
+    program.workspace.start()
     assert program.current.prompt.text == "newer"
 
 
@@ -334,7 +334,7 @@ async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatc
     program = world.program()
 
     monkeypatch.setattr(program.drafts, "unclaimed", raiser(PermissionError(13, "no")))
-    program.workspace.start_new()
+    program.workspace.start()
     assert program.current.prompt.text == ""
 
 
@@ -343,7 +343,7 @@ async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, mon
     program = world.program()
 
     monkeypatch.setattr(program.drafts, "aside", raiser(PermissionError(13, "no")))
-    program.workspace.start_new()
+    program.workspace.start()
     assert world.holder("session-20260101-000000-000001") is None
     assert program.current.prompt.text == ""
 
@@ -455,7 +455,7 @@ async def test_a_session_is_not_taken_if_the_draft_in_it_could_not_be_spared(wor
     with pytest.raises(StorageError):
         await program.type("x")
     assert world.holder(there) is None
-    assert program.current.read_only == "Read-only: Cannot save it"
+    assert program.current.access.read_only == "Read-only: Cannot save it"
 
 
 async def test_a_prompt_that_was_sent_before_a_crash_is_not_offered_to_who_takes_over(world, there):
@@ -467,9 +467,10 @@ async def test_a_prompt_that_was_sent_before_a_crash_is_not_offered_to_who_takes
     date_draft(world, there)
     await holder.send("one")
     holder.store.die()
-    conversation = reader.current
+    conversation, prompts = reader.current, reader.workspace.prompts
     await reader.workspace.take(conversation)
-    assert reader.workspace.prompts.typed(conversation).queued == ["two"]
+    prompts.show(conversation, prompts.typed(conversation))
+    assert (conversation.prompt.text, conversation.prompt.queue.prompts) == ("two", ())
 
 
 @pytest.mark.parametrize("token", [None, "a1b2c3"])

@@ -19,7 +19,7 @@ async def two(world, *texts):
     """The holder of a session, and the follower of one who reads it."""
     session = await world.session(*texts)
     holder, reader = world.started(session), world.started(session)
-    assert reader.current.read_only
+    assert reader.current.access.read_only
     return holder, reader, Follower(reader.workspace)
 
 
@@ -43,7 +43,7 @@ async def test_what_the_holder_says_appears(world):
     assert [each.text for each in change.news] == ["more"]
     assert change.joined
     assert shown(reader) == ["hello", "hi", "more"]
-    assert reader.current.read_only
+    assert reader.current.access.read_only
 
 
 async def test_an_answer_that_arrives_is_seen_growing_and_whole(world):
@@ -150,7 +150,7 @@ async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
     await holder.end()
     await follower.look()
     assert current.opened is not None
-    assert not current.read_only
+    assert not current.access.read_only
     assert said(current)[-1] == "The other window is gone; you can write here"
     await reader.workspace.keep_drafts()
     assert current.prompt.text == world.drafts.load(current.id).text == "typed while reading"
@@ -167,7 +167,7 @@ async def test_who_only_looked_does_not_take_it(world):
     await follower.look()
     current = reader.current
     assert current.opened is None
-    assert not current.read_only
+    assert not current.access.read_only
     assert world.holder(session) is None
     await reader.send("mine")
     assert world.texts(session) == ["hello", "mine"]
@@ -198,7 +198,7 @@ async def test_a_session_that_was_free_follows_whoever_takes_it(world):
     holder = world.started(session)
     await holder.send("theirs")
     assert [each.text for each in (await follower.look()).news] == ["theirs"]
-    assert "open in another window" in reader.current.read_only
+    assert "open in another window" in reader.current.access.read_only
 
 
 # --- moved
@@ -217,12 +217,12 @@ async def test_a_session_that_was_set_aside_is_told_of(world, deed, words):
     await follower.look()
     current = reader.current
     assert any(words in each for each in said(current))
-    assert bool(current.read_only) == (deed == "delete")
+    assert bool(current.access.read_only) == (deed == "delete")
     assert current.access.archived == (deed == "archive")
     world.reader.restore(session)
     await follower.look()
     assert any("restored this session" in each for each in said(current))
-    assert not current.read_only
+    assert not current.access.read_only
     await reader.send("mine")
     assert world.texts(session) == ["hello", "mine"]
 
@@ -237,7 +237,7 @@ async def test_a_session_that_was_destroyed_stays_on_screen(world):
     await follower.look()
     assert shown(reader) == ["hello"]
     assert any("deleted this session for good" in each for each in said(reader.current))
-    assert reader.current.read_only
+    assert reader.current.access.read_only
     assert await follower.look() is None
 
 

@@ -62,7 +62,7 @@ def test_a_tool_is_named_while_it_runs():
 
 def test_a_question_goes_before_everything_else_and_a_summary_comes_last():
     activity = answering()
-    activity.begin_summary(at=11)
+    activity.summary_begun_at = 11
     tool = ToolApproval("", "write_todos", "1")
     question = Question("session-1", ToolCall("c1", "write_todos", {}), "It changes them.", tool)
     activity.asking = question
@@ -109,7 +109,7 @@ def test_a_session_that_is_looked_at_is_neither_empty_nor_busy():
     assert not conversation.empty
     assert not conversation.busy
     assert conversation.published
-    assert conversation.unsaved_prompts == ()
+    assert not conversation.unsaved_questions
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_a_notice_goes_to_the_outbox_and_not_into_the_conversation():
 def test_pages_stand_before_what_is_at_hand():
     conversation = looked_at(user("m2", "two"), cursor="there")
     assert conversation.view().earlier
-    conversation.pages.restart([user("m1", "one")], None)
+    conversation.pages.earlier, conversation.pages.cursor = (user("m1", "one"),), None
     assert shown(conversation) == ["one", "two"]
     assert not conversation.view().earlier
 

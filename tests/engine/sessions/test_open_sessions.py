@@ -43,10 +43,10 @@ async def test_a_session_held_elsewhere_is_read_only_and_says_by_whom(world, sho
     assert re.fullmatch(
         r"Read-only: open in another window "
         r"\(pid \d+ on \S+ since \d{4}-\d\d-\d\d \d\d:\d\d\)",
-        current.read_only,
+        current.access.read_only,
     )
-    assert said(current) == [current.read_only]
-    assert current.view().read_only == current.read_only
+    assert said(current) == [current.access.read_only]
+    assert current.view().read_only == current.access.read_only
     assert current.status().read_only
     assert current.opened is None
 
@@ -58,7 +58,7 @@ async def test_a_session_of_a_newer_version_is_read_only(world, show):
     await show(program, "tale")
     current = program.current
     words = "Read-only: written by a newer sibyl-tui (format 7)"
-    assert (current.read_only, said(current)) == (words, [words])
+    assert (current.access.read_only, said(current)) == (words, [words])
     assert [each.text for each in current.entries] == ["from the future"]
     assert world.holder("tale") is None
     await program.end()
@@ -151,10 +151,10 @@ async def test_a_session_that_cannot_be_locked_is_read_and_says_why(world, monke
     )
     await program.open(there)
     current = program.current
-    assert current.read_only == (
+    assert current.access.read_only == (
         "Read-only: Cannot write to the data directory /data: Read-only file system"
     )
-    assert said(current) == [current.read_only]
+    assert said(current) == [current.access.read_only]
     assert [each.text for each in current.entries] == ["One"]
 
 
@@ -166,7 +166,7 @@ async def test_a_session_is_looked_at_in_a_directory_that_cannot_be_written(worl
         program.store._folders.__class__, "prepare", raiser(StorageError("Read-only file system"))
     )
     assert await program.look_at(there)
-    assert program.current.read_only == ""
+    assert program.current.access.read_only == ""
 
 
 @pytest.mark.parametrize("way", ["look_at", "open"])
@@ -267,7 +267,7 @@ async def test_whatever_is_raised_while_saving_is_a_failed_save(world, program, 
     reason = f"{type(error).__name__}: {error}"
     assert str(raised.value) == f"Unexpected error: {reason}"
     assert str(current.save) == f"NOT SAVED: {reason}"
-    assert current.unsaved_prompts == ("hello",)
+    assert [each.typed_text for each in current.unsaved_questions] == ["hello"]
     assert await program.workspace.pool.try_save(current)
     assert world.texts(current.id) == ["hello"]
 

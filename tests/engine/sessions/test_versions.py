@@ -246,7 +246,7 @@ async def test_a_summary_of_what_is_no_longer_live_counts_no_more(world, talk):
 async def test_a_session_that_another_program_holds_is_forked(world, talk):
     await talk.workspace.pool.save(talk.loaded)
     other = Talk(world.program())
-    other.workspace.start_new()
+    other.workspace.start()
     await other.program.look_at(talk.loaded.id)
     before = world.bytes(talk.loaded.id)
     await other.again("on one", "elsewhere")
@@ -260,7 +260,7 @@ async def test_a_session_that_was_opened_meanwhile_is_not_asked(world, talk, mon
     third = await world.session("there")
     await talk.workspace.pool.save(talk.loaded)
     other = Talk(world.program())
-    other.workspace.start_new()
+    other.workspace.start()
     await other.program.look_at(talk.loaded.id)
     gate, waiting, loader = threading.Event(), threading.Event(), other.workspace.loader
 
@@ -323,7 +323,7 @@ async def test_the_events_of_a_version_say_what_it_follows(talk):
 
 async def test_another_program_sees_the_version_that_became_live(world, talk):
     other = Talk(world.program())
-    other.workspace.start_new()
+    other.workspace.start()
     await other.program.look_at(talk.loaded.id)
     await talk.again("on one", "once more")
     change = await Follower(other.workspace).look()

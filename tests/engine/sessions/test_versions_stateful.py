@@ -137,7 +137,7 @@ class Versions(RuleBasedStateMachine):
         if shown is not None:
             ids = [each.id for each in self.loaded.shown if isinstance(each, Message)]
             assert ids[: ids.index(shown) + 1] == self.tree.chain(shown)
-        self.loaded.pages.show_end()
+        self.loaded.pages.excerpt = None
 
     @precondition(lambda self: self.tree.said)
     @rule(data=st.data())

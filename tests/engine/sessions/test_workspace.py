@@ -94,7 +94,7 @@ async def test_a_start_in_a_session_that_is_held_elsewhere_reads_it(world):
     other = world.started(there)
     program = world.started(there)
     assert program.workspace.open == ()
-    assert program.current.read_only
+    assert program.current.access.read_only
     assert other.current.opened is not None
 
 
@@ -485,7 +485,7 @@ async def test_taking_a_session_twice_at_once_takes_it_once(world):
     current = program.current
     await asyncio.gather(program.workspace.take(current), program.workspace.take(current))
     assert program.workspace.open == (current,)
-    assert not current.read_only
+    assert not current.access.read_only
 
 
 async def test_a_session_can_be_sent_in_as_soon_as_it_counts_as_taken(world, monkeypatch):
@@ -513,7 +513,7 @@ async def test_taking_a_session_that_another_program_holds_makes_it_read_only(wo
     other = world.started(there)
     with pytest.raises(SessionBusy):
         await program.workspace.take(current)
-    assert current.read_only.startswith("Read-only: open in another window (pid ")
+    assert current.access.read_only.startswith("Read-only: open in another window (pid ")
     with pytest.raises(ReadOnly):
         await program.workspace.take(current)
     assert other.current.opened is not None
@@ -536,7 +536,7 @@ async def test_a_session_deleted_while_it_was_looked_at_can_still_be_read(world)
     with pytest.raises(SessionNotFound):
         await program.type("x")
     current = program.current
-    assert current.read_only.startswith("Read-only: ")
+    assert current.access.read_only.startswith("Read-only: ")
     assert [each.text for each in current.entries] == ["One"]
     await program.workspace.keep_drafts()
     assert world.drafts.aside(there)[0][1].text == "x"
@@ -698,7 +698,7 @@ async def test_looking_again_at_a_read_only_session_reads_it_anew_with_its_promp
     assert current.prompt.text == "typed"
     await other.end()
     await program.look_at(there)
-    assert program.current.read_only == ""
+    assert program.current.access.read_only == ""
     assert program.current.prompt.text == "typed"
 
 
@@ -1086,12 +1086,12 @@ async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(w
     await program.look_at(there)
     current = program.current
     assert [message.text for message in current.session.loaded_messages] == ["hello"]
-    assert f"{there}.lock is not a regular file" in current.read_only
+    assert f"{there}.lock is not a regular file" in current.access.read_only
     with pytest.raises(StorageError, match="is not a regular file"):
         await program.workspace.take(current)
     lock.unlink()
     await program.workspace.take(current)
-    assert (current.opened is not None, current.read_only) == (True, "")
+    assert (current.opened is not None, current.access.read_only) == (True, "")
 
 
 async def test_settings_are_changed_from_those_that_another_program_left(world):

@@ -56,13 +56,10 @@ class WorkspaceMachine(RuleBasedStateMachine):
     def start(self, session_id):
         self.program = self.world.program(limit=LIMIT)
         self.workspace = self.program.workspace
-        if session_id is None:
-            self.workspace.start_new()
-        else:
-            try:
-                self.workspace.start_in(session_id)
-            except StorageError:
-                self.workspace.start_new()
+        try:
+            self.workspace.start(session_id)
+        except StorageError:
+            self.workspace.start()
 
     def word(self):
         self.number += 1
@@ -97,7 +94,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
         word = self.word()
         conversation.prompt.edit(word)
         self.written[word] = conversation.id
-        if conversation.opened is None and not conversation.read_only:
+        if conversation.opened is None and not conversation.access.read_only:
             await self.workspace.take(conversation)
 
     def take_back(self, text):
@@ -169,7 +166,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
         conversation.activity.end_answer()
         with suppress(*REFUSED):
             if conversation.prompt.queued and not stopped:
-                await self.say(conversation, conversation.prompt.next_queued())
+                await self.say(conversation, conversation.prompt.queued.pop(0))
             conversation.prompt.hold_queue()
         await self.workspace.switcher.leave(conversation)
 
@@ -262,7 +259,8 @@ class WorkspaceMachine(RuleBasedStateMachine):
     def all_texts(self):
         """Whatever stands in a prompt, waits, is pending, or is on disk."""
         for each in (*self.workspace.open, self.workspace.current):
-            yield from (each.prompt.text, *each.prompt.queue.prompts, *each.unsaved_prompts)
+            yield from (each.prompt.text, *each.prompt.queue.prompts)
+            yield from (question.text for question in each.unsaved_questions)
         for path in (*self.world.drafts.files(), *self.world.root.glob("*/*.jsonl")):
             yield path.read_text()
 
@@ -281,7 +279,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
         current, opened = self.workspace.current, self.workspace.open
         assert (current in opened) == (current.opened is not None)
         assert sum(each.id == current.id for each in opened) == (current in opened)
-        assert (not current.read_only) or current.opened is None
+        assert (not current.access.read_only) or current.opened is None
         assert self.workspace.switcher.find(current.id) is current
         assert not current.save.saving
 

@@ -59,7 +59,7 @@ class Background(Controller):
         self._app.set_interval(_ROWS_SECONDS, self._follow)
 
     def _begin_once_idle(self) -> None:
-        if self._parts.turn_settings.tools.setup.has_servers:
+        if self._parts.turn_settings.tools.setup.settings.tool_servers:
             self._app.run_worker(self._start_servers, name="start tool servers")
         self._app.run_worker(self._import_by_the_hour, name="import automatically")
 
@@ -87,7 +87,7 @@ class Background(Controller):
         """Start the servers of tools once nobody types; a prompt before that starts them, too."""
         settings, session = self._parts.turn_settings, self._workspace.current.session
         if settings.offers_tools(session.settings, session.model):
-            started = await settings.tools.servers.start()
+            started = await settings.tools.setup.servers.start()
             # A late one is told with the answer that goes without it.
             if failed := [f'"{each.name}"' for each in started if each.state == "failed"]:
                 words = f"Not started: {listed(failed)}. /tools says why."
@@ -193,12 +193,13 @@ class Background(Controller):
         self._presenter.show_followed(change)
         if count != (session.session.message_count, session.label(), session.mark):
             await self._session_list.refresh()
-        if not was_held or session.read_only:
+        if not was_held or session.access.read_only:
             return
         # The unsent text of its holder, if the prompt is empty.
         prompts, prompt = self._workspace.prompts, self._chat.prompt
         typed = await asyncio.to_thread(prompts.typed, session)
-        if session is self._workspace.current and typed.text and not prompt.draft:
+        has_text = any(draft.text for draft in typed.distinct)
+        if session is self._workspace.current and has_text and not prompt.draft:
             prompts.show(session, typed)
             draft = session.prompt
             prompt.set_text(draft.text, draft.pastes, draft.own_words)

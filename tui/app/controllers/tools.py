@@ -53,7 +53,7 @@ class ToolController(Controller):
             case "toggle" if row:
                 work = self._toggle(row)
             case "restart" if row:
-                work = self._tools.servers.restart(row.server)
+                work = self._tools.setup.servers.restart(row.server)
             case "sign in" if row:
                 work = self._sign_in(screen, row.server)
             case "withdraw" if row and row.approval:
@@ -86,7 +86,7 @@ class ToolController(Controller):
 
     async def _sign_in(self, screen: ToolScreen, name: str) -> None:
         """Forget the sign-in at a server that is ready, and else have the user sign in."""
-        servers = self._tools.servers
+        servers = self._tools.setup.servers
         is_ready = any(each.name == name and each.state == "ready" for each in servers.statuses())
         if not is_ready:
             await servers.restart(name)
@@ -125,7 +125,9 @@ class ToolController(Controller):
                     typed[variable] = await screen.ask(title, words, secret=True)
                     variable, step = "", "variable"
                 else:
-                    if not old and name in (each.name for each in self._tools.servers.statuses()):
+                    if not old and name in (
+                        each.name for each in self._tools.setup.servers.statuses()
+                    ):
                         raise UsageError(f"There is a server {name} already.")
                     server = typed_server(whole, name, {k: v for k, v in secrets.items() if v}, old)
                     error = await self._try(screen, name, server)
@@ -159,7 +161,7 @@ class ToolController(Controller):
 
     def _page(self, row: ToolRow) -> Report:
         """All that is known of a row."""
-        tools = (*self._own, *server_tools(self._tools.servers))
+        tools = (*self._own, *server_tools(self._tools.setup.servers))
         named = {each.definition.name: each.definition for each in tools}
         text = [row.detail] if row.is_own or not row.tool else []
         if definition := named.get(row.tool):
@@ -175,7 +177,7 @@ class ToolController(Controller):
     async def _toggle(self, row: ToolRow) -> None:
         """Switch a tool of the program in all sessions, and any other in this one."""
         tool, setup, on = row.tool, self._tools.setup, not row.is_on
-        everywhere = row.is_own and not setup.is_configured(tool)
+        everywhere = row.is_own and tool not in setup.settings.config.tools.enabled
         if everywhere:
             await setup.switch(tool, on=on)
         session = self._workspace.current
@@ -208,7 +210,7 @@ class ToolController(Controller):
             for each in self._own
         )
         off = self._workspace.current.session.settings.tools_off
-        return tool_rows(own, self._tools.servers.statuses(), off, self._allowed)
+        return tool_rows(own, self._tools.setup.servers.statuses(), off, self._allowed)
 
 
 def _set(secrets: Mapping[str, str]) -> str:

@@ -155,7 +155,7 @@ class Turns(Controller):
         """Send the next queued prompt, unless an answer is still to be ended."""
         # The draft of one that was given up has the queued prompts.
         if session not in self._turns and not self._workspace.pool.given_up(session):
-            self._begin(session, session.prompt.next_queued())
+            self._begin(session, session.prompt.queued.pop(0))
             self._chat.settle_draft()
         if session is self._workspace.current:
             self._chat.show_queue(session.prompt.queue)
@@ -179,7 +179,7 @@ class Turns(Controller):
             self.hold_queue(session)
         elif not given_up and session.prompt.queued:
             # After a stop: it was sent since then.
-            self._begin(session, session.prompt.next_queued())
+            self._begin(session, session.prompt.queued.pop(0))
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
             return False
@@ -216,8 +216,9 @@ class Turns(Controller):
         if turn is None or not turn.prompt:
             return False
         prompt, turn.prompt = turn.prompt, ""
-        session.prompt.end_leaving(prompt)
-        if not (question := session.edited_question):
+        session.prompt.leaving.remove(prompt)
+        question = session.opened.edited_question if session.opened else ""
+        if not question:
             session.prompt.enqueue(prompt, 0)
             return True
         session.drop_version()
@@ -244,13 +245,14 @@ class Turns(Controller):
 
     def _begin(self, session: LoadedSession, prompt: str) -> None:
         """Start the turn of a prompt; the files that it may refer to are read first."""
-        own = session.prompt.references_of(prompt)
-        if not own and not (session.edited_question and words_in(prompt)):
+        own, opened = session.prompt.references_of(prompt), session.opened
+        edits = opened is not None and opened.edited_question
+        if not own and not (edits and words_in(prompt)):
             self._work(session, self._made(session, prompt))
             tell = partial(self._tell_of_files, session, prompt)
             self._app.run_worker(tell, name="look for a file that the prompt names")
             return
-        session.prompt.begin_leaving(prompt)
+        session.prompt.leaving.append(prompt)
         self._work(session, prompt=prompt)
 
     async def _tell_of_files(self, session: LoadedSession, prompt: str) -> None:
@@ -362,7 +364,7 @@ class Turns(Controller):
         if not turn.prompt:
             return None  # a stop takes it back at once, and ends this a little later
         made = self._made(session, attached.content)
-        session.prompt.end_leaving(turn.prompt)
+        session.prompt.leaving.remove(turn.prompt)
         turn.prompt = ""
         session.activity.enter("saving", self._parts.stopwatch())
         if attached.notice:

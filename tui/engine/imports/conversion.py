@@ -40,12 +40,10 @@ class Versions:
 
     def __init__(self, known: KnownSession) -> None:
         self._known = known
-        self._latest: dict[str, str] = {}
-        self._found: set[str] = set()
-
-    def latest(self, message_id: str) -> str:
-        """The id of the version that was found of a message, else its own."""
-        return self._latest.get(message_id, message_id)
+        self.latest: dict[str, str] = {}
+        """The ids of the versions that were found, by those of their messages."""
+        self.found: set[str] = set()
+        """Versions, and new messages where others stood before: versions follow them."""
 
     def new_id(self, message: Message, parent: str) -> str:
         """Make the id of the version that a message is of a known one; ``""`` if it is none."""
@@ -53,27 +51,20 @@ class Versions:
         if is_new or self.is_known(message, parent):
             return ""
         version = version_id(message.id, parent, wording_json(message))
-        self._latest[message.id] = version
-        self._found.add(version)
+        self.latest[message.id] = version
+        self.found.add(version)
         return version
 
     def is_known(self, message: Message, parent: str) -> bool:
         """Tell whether a message is there as it is, or only its end is new."""
         known = self._known
-        is_moved = parent in self._found and not known.follows(message.id, parent)
+        is_moved = parent in self.found and not known.follows(message.id, parent)
         if message.id not in known or is_moved:
             return False
-        return known.says(message) or self._is_last(message)
-
-    def add_branch(self, message: Message) -> None:
-        """Let what follows a new message be versions, as it stands where others stood before."""
-        self._found.add(message.id)
-
-    def _is_last(self, message: Message) -> bool:
-        """Tell whether a message is the last one, before it ended or as it is now."""
-        last = self._known.last
-        if last is None or last.id != message.id:
-            return False
+        last = known.last
+        if known.says(message) or last is None or last.id != message.id:
+            return known.says(message)
+        # The last one may be there as it was before it ended.
         return extends(message, last) or extends(last, message)
 
 
@@ -95,7 +86,7 @@ class Conversion:
         self._heading = heading
         self._known = known
         self._before = before
-        self._said_before = before.wordings() if before else set[int]()
+        self._said_before = set(before.wordings if before else ())
         self._versions = Versions(known)
         self._time = heading.created_at or heading.updated_at or time
         self.created = heading.created_at
@@ -120,7 +111,7 @@ class Conversion:
                     yield from self._message(item)
                 case ForeignSummary():
                     through = imported_message_id(self._program, item.through)
-                    through = self._versions.latest(through)
+                    through = self._versions.latest.get(through, through)
                     summary = Summary(text=_cut(item.text, TEXT_BYTES), through=through)
                     if through in self._known and summary not in self._known.summaries:
                         self._known.summaries.append(summary)
@@ -220,7 +211,7 @@ class Conversion:
         if parent != self._known.last_id:
             message, line = msgspec.structs.replace(message, after=parent), b""
             if parent and item.parent is None:
-                self._versions.add_branch(message)
+                self._versions.found.add(message.id)
         self._add(message, item)
         yield message, line
 
@@ -237,14 +228,10 @@ class Conversion:
     def _add(self, message: Message, item: ForeignMessage) -> None:
         self._known.add(message)
         self.messages += 1
-        self.news += self._is_news(message, item)
+        before = self._before
+        is_known = before and imported_message_id(self._program, item.id) in before
+        self.news += not is_known or wording(message) not in self._said_before
         self.cut += (message.content, message.tool_calls) != (item.content, item.tool_calls)
-
-    def _is_news(self, message: Message, item: ForeignMessage) -> bool:
-        if self._before is None:
-            return True
-        is_known = imported_message_id(self._program, item.id) in self._before
-        return not is_known or wording(message) not in self._said_before
 
     def _parent(self, item: ForeignMessage) -> str:
         if not item.parent:
@@ -252,7 +239,7 @@ class Conversion:
         if self._last is not None and item.parent == self._last.id:
             return self._previous
         parent = imported_message_id(self._program, item.parent)
-        parent = self._versions.latest(parent)
+        parent = self._versions.latest.get(parent, parent)
         return parent if parent in self._known else self._previous
 
     def _made(self, item: ForeignMessage) -> Message:

@@ -31,10 +31,6 @@ class FoundSource(msgspec.Struct, frozen=True):
     size: int
     mtime: int
 
-    @property
-    def place(self) -> _Place:
-        return self.program, self.path
-
 
 class History:
     """Looks up what was imported before, and adds to it.
@@ -48,8 +44,10 @@ class History:
         self.store = store
         self._whole: dict[_Place, ImportLine] = {}
         self._sessions: dict[_Place, dict[str, None]] = {}
-        self._beginnings: dict[str, tuple[str, ...]] = {}
-        self._rescued: set[str] = set()
+        self.beginnings: dict[str, tuple[str, ...]] = {}
+        """The ids of the first messages of each session that was ever imported, as far as known."""
+        self.rescued: set[str] = set()
+        """The sessions that came of prompts alone, whatever became of them."""
         self._found_whole: set[tuple[str, str]] = set()
         """Programs and ids of conversations of which there was more than the prompts."""
         self._unwritten: list[ImportLine] = []
@@ -61,7 +59,7 @@ class History:
         is_known = line.prompts_only or self.is_whole(line.program, line.source_id)
         is_here = line.id in self._sessions.get((line.program, line.path), ())
         # Of a source that changes each hour, most sessions are as they were.
-        if is_known and is_here and self._beginnings[line.id] == line.beginning and not line.whole:
+        if is_known and is_here and self.beginnings[line.id] == line.beginning and not line.whole:
             return
         self._add(line)
         self._unwritten.append(line)
@@ -82,42 +80,27 @@ class History:
             self._sessions.get(place, {}).pop(line.id, None)
         elif line.id:
             self._sessions.setdefault(place, {})[line.id] = None
-            self._beginnings[line.id] = line.beginning
+            self.beginnings[line.id] = line.beginning
             if line.prompts_only:
-                self._rescued.add(line.id)
+                self.rescued.add(line.id)
             else:
                 self._found_whole.add((line.program, line.source_id))
-
-    def is_rescue(self, session_id: str) -> bool:
-        """Tell whether a session came of prompts alone, whatever became of it."""
-        return session_id in self._rescued
 
     def is_whole(self, program: str, source_id: str) -> bool:
         """Tell whether a conversation was found with more than its prompts."""
         return (program, source_id) in self._found_whole
 
-    def was_imported(self, session_id: str) -> bool:
-        """Tell whether a session was imported at some time, whatever became of it."""
-        return session_id in self._beginnings
-
-    def beginning(self, session_id: str) -> tuple[str, ...]:
-        """The ids of the first messages of a session that is gone; none if unknown."""
-        return self._beginnings.get(session_id, ())
-
-    def knows(self, found: FoundSource) -> bool:
-        """Tell whether a source was imported at some time, as a whole or in part."""
-        return found.place in self._whole or found.place in self._sessions
-
     def is_unchanged(self, found: FoundSource, revision: int) -> bool:
         """Tell whether a source was read to its end, as well as now, and is as it was then."""
-        line = self._whole.get(found.place)
+        line = self._whole.get((found.program, found.path))
         if line is None or line.revision < revision:
             return False
         return (found.inode, found.size, found.mtime) == (line.inode, line.size, line.mtime)
 
-    def sessions(self, found: FoundSource) -> Iterable[str]:
-        """The ids of the sessions that came of a source."""
-        return self._sessions.get(found.place, ())
+    def sessions(self, found: FoundSource) -> Iterable[str] | None:
+        """The ids of the sessions that came of a source; ``None`` if it was never imported."""
+        place = found.program, found.path
+        return self._sessions.get(place, () if place in self._whole else None)
 
     def is_gone(self, session_id: str) -> bool:
         """Tell whether a session that was imported is in the trash, or purged."""
@@ -186,7 +169,7 @@ class SessionIds:
     def _of_prompts(self, program: str, source_id: str, usual: str) -> str:
         """The session that gives its place, as it has only the prompts; ``""`` if there is none."""
         rescue, history = imported_session_id(program, source_id), self._history
-        if history.was_imported(usual) or not history.is_rescue(rescue):
+        if usual in history.beginnings or rescue not in history.rescued:
             return ""
         is_here = history.is_whole(program, source_id) or not history.is_gone(rescue)
         return rescue if is_here else ""
@@ -206,7 +189,7 @@ class SessionIds:
             records = self._history.store.journal(session_id).records()
             messages = (each.id for each in records if isinstance(each, Message))
             return list(islice((each for each in messages if each.startswith(IMPORTED)), COMPARED))
-        return list(self._history.beginning(session_id))
+        return list(self._history.beginnings.get(session_id, ()))
 
 
 def _candidates(program: str, root: str) -> Iterator[str]:

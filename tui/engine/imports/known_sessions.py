@@ -80,7 +80,8 @@ class KnownSession:
         self._places: dict[str, int] = {"": 0}
         self._parents = array("q", [0])
         self._depths = array("q", [0])
-        self._wordings = array("q", [0])
+        self.wordings = array("q", [0])
+        """What each message says, as a number."""
 
     @classmethod
     def read(cls, store: SessionReader, session_id: str) -> "KnownSession":
@@ -129,7 +130,7 @@ class KnownSession:
         """
         self.is_own = self.is_own or not message.id.startswith(IMPORTED)
         if message.id in self._places:
-            self._wordings[self._places[message.id]] = wording(message)
+            self.wordings[self._places[message.id]] = wording(message)
             self.last = message if message.id == self.last_id else self.last
             return
         parent = self.last_id if message.after is None else message.after
@@ -137,7 +138,7 @@ class KnownSession:
         self._places[message.id] = len(self._parents)
         self._parents.append(place)
         self._depths.append(self._depths[place] + 1)
-        self._wordings.append(wording(message))
+        self.wordings.append(wording(message))
         self.last = message
         self.prompts += message.role == "user"
 
@@ -154,16 +155,12 @@ class KnownSession:
     def says(self, message: Message) -> bool:
         """Tell whether a message is there and has this wording."""
         place = self._places.get(message.id)
-        return place is not None and self._wordings[place] == wording(message)
+        return place is not None and self.wordings[place] == wording(message)
 
     def follows(self, message_id: str, parent: str) -> bool:
         """Tell whether a message is there and follows another one directly."""
         place = self._places.get(message_id)
         return place is not None and self._parents[place] == self._places.get(parent)
-
-    def wordings(self) -> set[int]:
-        """The wordings of all messages."""
-        return set(self._wordings)
 
     def summary_to_repeat(self) -> Summary | None:
         """The summary to write again, so that the last one of the journal counts."""

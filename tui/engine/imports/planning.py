@@ -459,7 +459,8 @@ class _Count:
         self._seen.add(found.path)
         if (deletion := self._reader.deletion) and source.changed / 1e9 < self._kept_from:
             self._expiring += source.path.match(deletion.pattern)
-        known = {*self._history.sessions(found)}
+        imported = self._history.sessions(found)
+        known = set(imported or ())
         gone = set(filter(self._history.is_gone, known))
         self._gone |= gone
         wanted_back = bool(gone) and self._wanted.again
@@ -469,7 +470,7 @@ class _Count:
             self._sessions |= known
             return
         self._planned[found.path] = PlannedSource(self._reader, source, found)
-        self._new_files += wanted_back or not self._history.knows(found)
+        self._new_files += wanted_back or imported is None
         self._is_counted &= self._wanted.counted and source.size <= _COUNTED_BYTES
         # A source that cannot be read: the import says so.
         with suppress(*SOURCE_ERRORS):
@@ -479,7 +480,7 @@ class _Count:
                     self._sessions.add(self._ids.of(self._reader.program, conversation.heading))
 
     def _is_new(self, session_id: str) -> bool:
-        if self._history.was_imported(session_id):
+        if session_id in self._history.beginnings:
             return self._wanted.again and session_id in self._gone
         return True
 

@@ -126,7 +126,7 @@ class _ProgramImport(msgspec.Struct, eq=False):
         ledger, counts = Ledger(), Ledger()
         line: ImportLine | None = None
         is_whole, ended = True, False
-        earlier = dict.fromkeys(self._bench.history.sessions(planned.found))
+        earlier = dict.fromkeys(self._bench.history.sessions(planned.found) or ())
         new: list[str] = []
         try:
             for conversation in guarded(_read_whole(planned, ledger)):

@@ -118,7 +118,7 @@ class SessionWriter:
         try:
             where = self._store.stamp(session_id).where
         except SessionNotFound:
-            if self._bench.history.was_imported(session_id) and not self._bench.again:
+            if session_id in self._bench.history.beginnings and not self._bench.again:
                 raise _Gone from None
             return False
         if where != "trashed":

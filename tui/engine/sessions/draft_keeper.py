@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.commands import text_to_send
-from tui.domain.journal.message import TEXT_BYTES, Message
+from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.session import Draft, Session
 from tui.domain.json_text import LINE_BYTES, journal_json
 from tui.domain.timestamps import parse_utc
@@ -61,34 +61,14 @@ def _new_token() -> str:
 class Typed(msgspec.Struct, frozen=True):
     """The drafts of a session: its holder's, and those put aside under tokens.
 
-    ``unsent`` are those parts of them that have not been sent since they were written.
+    ``unsent`` are those parts of them that have not been sent since they were written, ``distinct``
+    those among these that are not the beginning of another one.
     """
 
     own: Draft | None
     asides: dict[str, Draft]
     unsent: Sequence[Draft]
-
-    @property
-    def found(self) -> Sequence[Draft]:
-        return [self.own, *self.asides.values()] if self.own else [*self.asides.values()]
-
-    @property
-    def text(self) -> str:
-        return "\n\n".join(filter(None, (draft.text for draft in self._distinct)))
-
-    @property
-    def queued(self) -> Sequence[str]:
-        return [prompt for draft in self._distinct for prompt in draft.queued]
-
-    @property
-    def _distinct(self) -> Sequence[Draft]:
-        """The drafts that are not the beginning of another one."""
-        wholes = {_whole(draft): draft for draft in self.unsent}
-        return [
-            draft
-            for whole, draft in wholes.items()
-            if not any(other != whole and other.startswith(whole) for other in wholes)
-        ]
+    distinct: Sequence[Draft]
 
 
 class DraftKeeper:
@@ -107,7 +87,7 @@ class DraftKeeper:
 
         ``try_save`` writes the session.
         """
-        if loaded.unsaved_prompts:
+        if loaded.unsaved_questions:
             # On disk it is no draft any more: a crash would bring back what was sent.
             await try_save()
         if self.is_kept(loaded):
@@ -194,21 +174,33 @@ class DraftKeeper:
         """
         with storage_errors(f"Cannot read the drafts of {loaded.id}"):
             asides = dict(self._drafts.aside(loaded.id))
-            if loaded.read_only:
+            if loaded.access.read_only:
                 own, asides = None, {k: v for k, v in asides.items() if k == self._token}
             else:
                 own = self._drafts.load(loaded.id)
-            said = _prompts(loaded.session)
-            unsent = [self._unsent(said, own, None)] if own else []
-            unsent += [self._unsent(said, each, token) for token, each in asides.items()]
-        return Typed(own, asides, unsent)
+            session = loaded.session
+            unsent = [self._unsent(session, own, None)] if own else []
+            unsent += [self._unsent(session, each, token) for token, each in asides.items()]
+        wholes = {_whole(draft): draft for draft in unsent}
+        # One that another begins with is in that.
+        distinct = [
+            draft
+            for whole, draft in wholes.items()
+            if not any(other != whole and other.startswith(whole) for other in wholes)
+        ]
+        return Typed(own, asides, unsent, distinct)
 
     def show(self, loaded: LoadedSession, typed: Typed) -> None:
         """Replace the draft of a prompt by the one that was found on disk."""
-        pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
-        own = frozenset(word for draft in typed.found for word in draft.references)
-        loaded.prompt.restore(typed.text, typed.queued, pastes, typed.asides, own)
-        loaded.prompt.kept = loaded.draft() if typed.found else None
+        found = [*([typed.own] if typed.own else []), *typed.asides.values()]
+        loaded.prompt.restore(
+            "\n\n".join(filter(None, (draft.text for draft in typed.distinct))),
+            [prompt for draft in typed.distinct for prompt in draft.queued],
+            tuple(paste for draft in found for paste in draft.pastes),
+            typed.asides,
+            frozenset(word for draft in found for word in draft.references),
+        )
+        loaded.prompt.kept = loaded.draft() if found else None
         if typed.own and typed.own not in typed.unsent:
             # The file still has text that was sent: it has to be written again.
             loaded.prompt.kept = typed.own
@@ -222,7 +214,7 @@ class DraftKeeper:
         if found is None:
             return
         # Not all of it: the new file's time is later than what was sent from the old one.
-        unsent = self._unsent(_prompts(session), found, None)
+        unsent = self._unsent(session, found, None)
         text = _whole(unsent)
         known = _whole(loaded.prompt.kept) if loaded.prompt.kept else ""
         if text not in known and text not in _whole(loaded.draft()):
@@ -230,15 +222,17 @@ class DraftKeeper:
 
     # --- within
 
-    def _unsent(self, prompts: Sequence[Message], draft: Draft, token: str | None) -> Draft:
+    def _unsent(self, session: Session, draft: Draft, token: str | None) -> Draft:
         """A draft without what was sent since: a crash came before it was written anew."""
         written = self._drafts.written_at(draft.session_id, token)
         if written is None:
             return draft
         said = [
             each.typed_text
-            for each in prompts
-            if (moment := parse_utc(each.timestamp)) is not None and moment >= written
+            for each in session.all_messages
+            if each.role == "user"
+            and (moment := parse_utc(each.timestamp)) is not None
+            and moment >= written
         ]
         queued: list[str] = []
         for text in draft.queued:
@@ -262,10 +256,6 @@ class DraftKeeper:
                 with suppress(StorageError):
                     empty = Draft(draft.session_id, draft.scope, draft.project_path, "")
                     self._drafts.save(empty, token=token)
-
-
-def _prompts(session: Session) -> Sequence[Message]:
-    return [message for message in session.all_messages if message.role == "user"]
 
 
 def _whole(draft: Draft) -> str:

@@ -84,7 +84,7 @@ class Follower:
         if not await self._workspace.follow(loaded, take_in):
             return None
         joined = not before or (before[0] in loaded.entries and not _left(before, loaded.entries))
-        if not held and loaded.access.asked_for and not loaded.read_only:
+        if not held and loaded.access.asked_for and not loaded.access.read_only:
             # What the other program left unfinished is kept. If another one was quicker, or too
             # many are open, the next change is the next try.
             with suppress(StorageError, UsageError):
@@ -119,14 +119,13 @@ def read_on(journal: Journal, known: set[str]) -> End:
     Raises what ``Journal.tail`` and ``page`` raise.
     """
     tail = journal.tail(WINDOW)
-    pages, cursor = tuple[Entry, ...](), tail.cursor
-    if not known or _reaches(known, tail.session.entries):
-        return tail, ()
-    for _ in range(_MOST_PAGES):
-        if cursor is None or _reaches(known, pages):
+    pages, read, cursor = tuple[Entry, ...](), tail.session.entries, tail.cursor
+    for _ in range(_MOST_PAGES if known else 0):
+        if cursor is None or any(isinstance(each, Message) and each.id in known for each in read):
             break
         page = journal.page(cursor, PAGE)
-        pages, cursor = (*page.entries, *pages), page.cursor
+        read, cursor = page.entries, page.cursor
+        pages = (*read, *pages)
     return Tail(tail.session, cursor), pages
 
 
@@ -135,10 +134,6 @@ def _left(before: Sequence[Entry], after: Sequence[Entry]) -> bool:
     messages = [each for each in after if isinstance(each, Message)]
     stayed = {each.id for each in messages} | {each.replaces for each in messages}
     return any(isinstance(each, Message) and each.id not in stayed for each in before)
-
-
-def _reaches(known: set[str], entries: Sequence[Entry]) -> bool:
-    return any(isinstance(each, Message) and each.id in known for each in entries)
 
 
 def _take_in(
@@ -158,7 +153,7 @@ def _take_in(
     elif holder is not None:
         loaded.access.read_only = read_only_words(SessionBusy(loaded.id, str(holder)))
     elif (was_held or moved) and loaded.session.header.version <= VERSION:
-        if loaded.read_only and was_held:
+        if loaded.access.read_only and was_held:
             loaded.say(Notice("The other window is gone; you can write here"))
         loaded.access.read_only = ""
 

@@ -44,7 +44,7 @@ class FinalSave:
         current = self._workspace.current
         # A saved draft was changed in a session that is not open yet.
         draft, kept = current.draft(), current.prompt.kept
-        looked_at = current.opened is None and not current.read_only
+        looked_at = current.opened is None and not current.access.read_only
         goes_on = looked_at and kept is not None and draft != kept and not draft.empty
         try:
             with save_errors():
@@ -112,7 +112,7 @@ class FinalSave:
         name = _quoted(str(path))
         return (
             f"What could not be saved is in {path}.",
-            f"Import it with: {_program()} sessions import {name}{self._options}",
+            f"Import it with: {paths.command(sys.argv[0])} sessions import {name}{self._options}",
         )
 
     def _rescued_draft(self, loaded: LoadedSession) -> Path | None:
@@ -146,11 +146,9 @@ class FinalSave:
             name = current.model.name if current.model else self._model
             if self._model in (name, name.partition(":")[0]):
                 options += f" --model {_quoted(self._model)}"
-        self.lines.append(f"Resume with: {_program()} --session {current.id}{options}")
-
-
-def _program() -> str:
-    return paths.command(sys.argv[0])
+        self.lines.append(
+            f"Resume with: {paths.command(sys.argv[0])} --session {current.id}{options}"
+        )
 
 
 def _quoted(text: str) -> str:

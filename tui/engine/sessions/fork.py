@@ -31,18 +31,14 @@ def write_fork(store: JournalStore, session_id: str, now: str, last: str | None 
     session = journal.load()
     if last is not None:
         session = journal.tail(session.total_count, last).session
-    contents = [*_live(session), *_todos(session)]
-    if not contents:
+    contents = [*_live(session)]
+    if not contents and not session.todos:
         raise UsageError("Nothing to fork yet.")
     # A pin is of that session alone.
     unpinned = msgspec.structs.replace(session.settings, pinned=False)
-    contents += _settings(msgspec.structs.replace(session, settings=unpinned))
-    lease = _reserve(store, session)
-    try:
-        fold = _folded(session, lease, contents, now)
-        store.append(lease, [*contents, fold.session(held=True).state(now)])
-    finally:
-        lease.release()
+    session = msgspec.structs.replace(session, settings=unpinned)
+    lease, _ = _write(store, session, contents, now, as_it_is=False)
+    lease.release()
     return lease.session_id
 
 
@@ -54,42 +50,48 @@ def write_copy(
     ``earlier`` are live messages: those of them that are not in ``session`` come before it. Blocks
     on the disk. Raises ``StorageError``; nothing is held then.
     """
-    contents = [Opened(at=now), *_known(session, earlier), *_todos(session)]
-    contents += _settings(session)
-    if session.closed_at:
+    contents = [Opened(at=now), *_known(session, earlier)]
+    return _write(store, session, contents, now, as_it_is=True)
+
+
+def _write(
+    store: JournalStore, session: Session, contents: list[Record], now: str, *, as_it_is: bool
+) -> tuple[Lease, Session]:
+    """Write a session of some contents, and another one's to-dos and settings.
+
+    ``as_it_is``: its name, its number of prompts and the time of its closing, too.
+    """
+    if session.todos:
+        contents.append(Todos(session.todos))
+    if session.settings != Settings():
+        contents.append(session.settings)
+    if as_it_is and session.closed_at:
         contents.append(Closed(at=session.closed_at))
-    lease = _reserve(store, session)
-    fold = _folded(session, lease, contents, now)
-    fold.name, fold.prompt_count = session.name, session.prompt_count
+    scope, project, model = session.header.scope, session.header.project_path, session.model
+    lease = store.create(scope, project, model, forked_from=session.header.id)
     try:
-        store.append(lease, [*contents, fold.session(held=True).state(now)])
+        fold = Fold(
+            SessionHeader(
+                version=VERSION,
+                id=lease.session_id,
+                created_at=now,
+                scope=scope,
+                ordinal=0,
+                project_path=project,
+                model=model,
+                forked_from=session.header.id,
+            )
+        )
+        for record in contents:
+            fold.add(record)
+        if as_it_is:
+            fold.name, fold.prompt_count = session.name, session.prompt_count
+        written = fold.session(held=True)
+        store.append(lease, [*contents, written.state(now)])
     except BaseException:
         lease.release()
         raise
-    return lease, fold.session(held=True)
-
-
-def _reserve(store: JournalStore, session: Session) -> Lease:
-    header = session.header
-    return store.create(header.scope, header.project_path, session.model, forked_from=header.id)
-
-
-def _folded(session: Session, lease: Lease, contents: Sequence[Record], now: str) -> Fold:
-    fold = Fold(
-        SessionHeader(
-            version=VERSION,
-            id=lease.session_id,
-            created_at=now,
-            scope=session.header.scope,
-            ordinal=0,
-            project_path=session.header.project_path,
-            model=session.model,
-            forked_from=session.header.id,
-        )
-    )
-    for record in contents:
-        fold.add(record)
-    return fold
+    return lease, written
 
 
 def _live(session: Session) -> Iterator[Record]:
@@ -128,11 +130,3 @@ def _known(session: Session, earlier: Sequence[Message]) -> Iterator[Record]:
 def _in_line(message: Message) -> Message:
     """A message that follows the one before it, and hides none."""
     return msgspec.structs.replace(message, replaces=None, after=None, after_at=None)
-
-
-def _todos(session: Session) -> Sequence[Record]:
-    return [Todos(session.todos)] if session.todos else []
-
-
-def _settings(session: Session) -> Sequence[Record]:
-    return [] if session.settings == Settings() else [session.settings]

@@ -16,9 +16,9 @@ PAGE = 50
 class LoadedPages:
     """Pages read backwards from the end of a session, and an excerpt shown instead of that end.
 
-    ``cursor`` leads to the page before ``earlier``; ``None`` if there is none. The pages read on
-    from an excerpt lead in both directions; when those towards the end reach ``latest``, what is
-    loaded of it, they become its earlier pages.
+    ``cursor`` leads to the page before ``earlier``; ``None`` if there is none. Without an
+    ``excerpt`` the end is shown. The pages read on from one lead in both directions; when those
+    towards the end reach ``latest``, what is loaded of it, they become its earlier pages.
     """
 
     def __init__(self, latest: Callable[[], Sequence[Entry]], cursor: str | None) -> None:
@@ -63,10 +63,6 @@ class LoadedPages:
 
     # --- pages before the end
 
-    def restart(self, entries: Sequence[Entry], cursor: str | None) -> None:
-        """Replace the pages; the earlier ones no longer count."""
-        self.earlier, self.cursor = tuple(entries), cursor
-
     def keep_before(self, entries: Sequence[Entry], cursor: str | None) -> None:
         """Keep what was read before ``entries``, the new end, if it joins on."""
         earlier = entries_before((*self.earlier, *self._latest()), entries)
@@ -77,21 +73,16 @@ class LoadedPages:
 
     # --- an excerpt
 
-    def show_end(self) -> None:
-        """Show the end of the session again."""
-        self.excerpt = None
-
     def show(self, message_id: str, around: Surroundings) -> None:
         """Show a message, by an excerpt around it unless it is loaded."""
-        if self.has(message_id):
-            self.show_end()
-        else:
-            self._show(around)
+        self.excerpt = None if self.has(message_id) else around
+        self._join()
 
     async def show_beginning(self, journal: Journal) -> None:
         """Show the first messages. Raises ``StorageError``."""
         page = await asyncio.to_thread(journal.page_after, BEGINNING, PAGE)
-        self._show(Surroundings(page.entries, None, page.cursor))
+        self.excerpt = Surroundings(page.entries, None, page.cursor)
+        self._join()
 
     async def read_later(self, journal: Journal) -> bool:
         """Read the page after an excerpt; at the end there is no excerpt any more.
@@ -107,12 +98,9 @@ class LoadedPages:
         page = await asyncio.to_thread(journal.page_after, excerpt.later, PAGE)
         now = self.excerpt
         if now is not None and now.later == excerpt.later:
-            self._show(replace(now, entries=joined(now.entries, page), later=page.cursor))
+            self.excerpt = replace(now, entries=joined(now.entries, page), later=page.cursor)
+            self._join()
         return True
-
-    def _show(self, excerpt: Surroundings) -> None:
-        self.excerpt = excerpt
-        self._join()
 
     def _join(self) -> None:
         """Show the end of the session, if the excerpt has reached what is loaded of it."""

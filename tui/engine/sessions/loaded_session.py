@@ -69,7 +69,8 @@ class Activity:
 
     def __init__(self) -> None:
         self._answer: _Progress | None = None
-        self._summary: _Progress | None = None
+        self.summary_begun_at: float | None = None
+        """The time at which a summary was begun that is not there yet."""
         self.asking: Question | None = None
         """The tool call that waits for approval."""
 
@@ -85,7 +86,7 @@ class Activity:
 
     @property
     def summarising(self) -> bool:
-        return self._summary is not None
+        return self.summary_begun_at is not None
 
     def begin_answer(self, model: str = "", at: float = 0.0) -> None:
         self._answer = _Progress(model, at, "saving", at)
@@ -111,19 +112,16 @@ class Activity:
     def end_answer(self) -> None:
         self._answer = None
 
-    def begin_summary(self, at: float = 0.0) -> None:
-        self._summary = _Progress("", at, "summarising", at)
-
-    def end_summary(self) -> None:
-        self._summary = None
-
     def view(self, now: float) -> ActivityView | None:
         """The snapshot for the activity line; ``None`` if nothing is in progress."""
         if self.asking is not None:
             return ActivityView("approval", self.asking.tool.title)
-        work = self._answer or self._summary
+        work = self._answer
         if work is None:
-            return None
+            begun = self.summary_begun_at
+            if begun is None:
+                return None
+            return ActivityView("summarising", "", max(0.0, now - begun))
         begun = work.begun_at if work.phase in _STEADY else work.phase_at
         return ActivityView(
             work.phase,
@@ -206,11 +204,6 @@ class LoadedSession:
         return (self.opened or self._end).session
 
     @property
-    def read_only(self) -> str:
-        """The reason why the session cannot be changed; empty without one."""
-        return self.access.read_only
-
-    @property
     def published(self) -> bool:
         """Tell whether the session exists for others."""
         return self.opened is None or self.opened.published
@@ -257,7 +250,7 @@ class LoadedSession:
             return Mark.UNSAVED
         if self.unread:
             return Mark.UNREAD
-        return Mark.READ_ONLY if self.read_only else Mark.NONE
+        return Mark.READ_ONLY if self.access.read_only else Mark.NONE
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -288,11 +281,6 @@ class LoadedSession:
         self.pages = LoadedPages(lambda: self.latest, version.end.cursor)
         self.opened.begin_version(version, partial(setattr, self, "pages", before))
 
-    @property
-    def edited_question(self) -> str:
-        """The id of the question that the next prompt is another version of; empty if none is."""
-        return self.opened.edited_question if self.opened else ""
-
     def drop_version(self) -> None:
         """Return to the live version; harmless if no new one was begun."""
         if self.opened is not None:
@@ -319,28 +307,22 @@ class LoadedSession:
         return self.pages.excerpt.entries if self.pages.excerpt else self.entries
 
     @property
-    def unsaved_prompts(self) -> tuple[str, ...]:
-        """The prompts that were sent and are not on disk yet."""
-        return tuple(message.typed_text for message in self._unsaved_questions)
-
-    @property
-    def _unsaved_questions(self) -> Sequence[Message]:
+    def unsaved_questions(self) -> Sequence[Message]:
+        """The questions that were sent and are not on disk yet."""
         return [m for m in self.pending if isinstance(m, Message) and m.role == "user"]
 
     def draft(self) -> Draft:
         """The draft to keep on disk: a prompt counts as sent when it is on disk."""
-        header = self.session.header
-        prompt = self.prompt
-        queued = (*self.unsaved_prompts, *prompt.leaving, *prompt.queue.prompts)
-        unsaved = (references_of(header, each) for each in self._unsaved_questions)
-        own = prompt.references.union(*unsaved)
+        header, prompt, unsaved = self.session.header, self.prompt, self.unsaved_questions
+        sent = (each.typed_text for each in unsaved)
+        own = prompt.references.union(*(references_of(header, each) for each in unsaved))
         return Draft(
             self.id,
             header.scope,
             header.project_path,
             prompt.text,
-            queued,
-            prompt.folded,
+            (*sent, *prompt.leaving, *prompt.queue.prompts),
+            prompt.folded_in(prompt.text),
             tuple(sorted(own)),
         )
 
@@ -359,7 +341,7 @@ class LoadedSession:
         ``anew``, those are dropped.
         """
         if anew:
-            self.pages.restart(pages, tail.cursor)
+            self.pages.earlier, self.pages.cursor = tuple(pages), tail.cursor
         else:
             entries = (*pages, *tail.session.entries)
             self.pages.keep_before(entries, tail.cursor)
@@ -403,7 +385,7 @@ class LoadedSession:
             # They stand at the end.
             queue=PromptQueue() if excerpt else self.prompt.queue,
             prompt_count=session.prompt_count,
-            read_only=self.read_only,
+            read_only=self.access.read_only,
             todos=session.todos,
             asking=self.activity.asking,
             versions=numbered(self.versions),
@@ -425,7 +407,7 @@ class LoadedSession:
             summarising=self.activity.summarising,
             asking=self.activity.asking is not None,
             queued=len(self.prompt.queued),
-            read_only=bool(self.read_only),
+            read_only=bool(self.access.read_only),
             name=session.name,
             context_use=self.context_use,
         )

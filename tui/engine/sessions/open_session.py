@@ -184,9 +184,10 @@ class OpenSession:
     async def context(self, tokens: int) -> Sequence[Message]:
         """The newest live messages, at least as many as a window of so many tokens takes."""
         async with self._reading:
-            if self._history is None or not self._history.reaches(tokens):
-                self._history = await self._read_history(tokens)
-        return self._history.messages
+            history = self._history
+            if history is None or not (history.whole or tokens <= history.tokens):
+                history = self._history = await self._read_history(tokens)
+        return history.messages
 
     async def _read_history(self, tokens: int) -> HistoryWindow:
         self._arrived = arrived = list(self.pending)

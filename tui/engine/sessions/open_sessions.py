@@ -94,9 +94,9 @@ class SessionLoader:
         except StorageError as error:
             loaded = self.looked_at(session_id)
             loaded.access.asked_for = True
-            if not loaded.read_only:
+            if not loaded.access.read_only:
                 loaded.access.read_only = read_only_words(error)
-                loaded.say(Notice(loaded.read_only, "warning", caused=True))
+                loaded.say(Notice(loaded.access.read_only, "warning", caused=True))
             return loaded
         try:
             access = Access(archived=self._store.stamp(session_id).where == "archived")
@@ -239,7 +239,7 @@ class OpenSessions(msgspec.Struct, eq=False):
         if loaded.private:
             return
         try:
-            if loaded.unsaved_prompts or not self.prompts.is_kept(loaded):
+            if loaded.unsaved_questions or not self.prompts.is_kept(loaded):
                 # One write of a draft waits for another: the newer one is the last.
                 try_save = partial(self.try_save, loaded)
                 await loaded.prompt.writes.run(partial(self.prompts.keep, loaded, try_save))

@@ -25,7 +25,7 @@ class PromptState:
         self._held: list[str] = []
         # After a stop or a failure: they wait until the user sends them.
         self.leaving: list[str] = []
-        """The prompts that were sent, and whose place in the session is not prepared yet."""
+        """The prompts that were sent and are in no session yet: the draft has them."""
         self.editing = ""
         """The id of the question that the text is to replace; empty if there is none."""
         self._own: dict[str, frozenset[str]] = {}
@@ -43,13 +43,8 @@ class PromptState:
     def has_draft(self) -> bool:
         return bool(self.text.strip() or self._held)
 
-    @property
-    def folded(self) -> tuple[tuple[int, int], ...]:
-        """The begin and end of each paste that is still in the text."""
-        return self.folded_in(self.text)
-
     def folded_in(self, prompt: str) -> tuple[tuple[int, int], ...]:
-        """The same of a prompt of this session."""
+        """The begin and end of each paste that is still in a prompt of this session."""
         places: list[tuple[int, int]] = []
         end = 0
         for paste in self.pastes:
@@ -144,10 +139,6 @@ class PromptState:
         """Let a prompt wait behind the others, or at a place."""
         self.queued.insert(len(self.queued) if place is None else place, prompt)
 
-    def next_queued(self) -> str:
-        """Take the next prompt out of the queue."""
-        return self.queued.pop(0)
-
     def dequeue(self, prompt: str) -> bool:
         """Take the last prompt with this text out of the queue; false if there is none."""
         for prompts in (self._held, self.queued):
@@ -175,14 +166,6 @@ class PromptState:
             return False
         self.text = self._held.pop(0)
         return True
-
-    def begin_leaving(self, prompt: str) -> None:
-        """Keep a prompt in the draft until it is in a session."""
-        self.leaving.append(prompt)
-
-    def end_leaving(self, prompt: str) -> None:
-        """Note that a prompt is in a session, or was given back."""
-        self.leaving.remove(prompt)
 
     # --- the draft on disk
 

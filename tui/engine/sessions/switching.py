@@ -103,7 +103,7 @@ class Switcher:
         and then the session on screen stays.
         """
         current = self.current
-        if current.id == session_id and not current.read_only:
+        if current.id == session_id and not current.access.read_only:
             return await self.switch(self._stay)
         return await self.select(partial(self.found_or_looked_at, session_id))
 
@@ -119,7 +119,7 @@ class Switcher:
     async def found_or_looked_at(self, session_id: str) -> LoadedSession:
         """Give a session as it is known, else read it. Raises ``StorageError``."""
         known = self.find(session_id)
-        if known is not None and not known.read_only:
+        if known is not None and not known.access.read_only:
             return known
         return await asyncio.to_thread(self._loader.looked_at, session_id)
 

@@ -100,19 +100,17 @@ class Workspace:
 
     # --- the start, before there is an event loop
 
-    def start_new(self) -> None:
-        """Begin in a new session. Raises ``StorageError``."""
+    def start(self, session_id: str | None = None) -> None:
+        """Begin in a session that is there, or in a new one. Raises ``StorageError``."""
         self.prompts.recover_edits()
-        self.switcher.enter(self.loader.new(self.place))
+        is_new = session_id is None
+        self.switcher.enter(
+            self.loader.new(self.place) if is_new else self.loader.opened(session_id)
+        )
 
     def start_private(self) -> None:
         """Begin in a private session."""
         self.switcher.enter(self.loader.private(self.place))
-
-    def start_in(self, session_id: str) -> None:
-        """Begin in a session that is there. Raises ``StorageError``."""
-        self.prompts.recover_edits()
-        self.switcher.enter(self.loader.opened(session_id))
 
     # --- switching
 
@@ -308,7 +306,7 @@ class Workspace:
 
             own = loaded.prompt.references_of(text)
             earlier: Sequence[Attachment] = ()
-            if question := loaded.edited_question:
+            if loaded.opened and (question := loaded.opened.edited_question):
                 # The prompt is another version of it.
                 earlier = self.reader.journal(loaded.id).message(question).attachments
             return attach(text, own, self._place_of(loaded), earlier=earlier)
@@ -414,7 +412,7 @@ class Workspace:
     async def _take(self, loaded: LoadedSession) -> None:
         if loaded.opened is not None or self.switcher.read_anew(loaded):
             return
-        if loaded.read_only:
+        if loaded.access.read_only:
             raise ReadOnly(loaded.id)
         self.pool.check_limit()
         try:

@@ -89,7 +89,8 @@ class ToolSetup:
         servers: "McpServers | None" = None,
     ) -> None:
         """``own`` makes all tools of the program for a project's folder."""
-        self._settings = settings
+        self.settings = settings
+        """As they are now, with what was set up since the start."""
         self.own = own
         self._ask: AskUser | None = None
         self._asks_at_start = False
@@ -103,7 +104,7 @@ class ToolSetup:
     @cached_property
     def servers(self) -> "McpServers":
         """The servers; none is started here."""
-        return self._servers(self._settings.tool_servers, at_start=self._asks_at_start)
+        return self._servers(self.settings.tool_servers, at_start=self._asks_at_start)
 
     def _servers(
         self, configured: Mapping[str, ToolServerSettings], *, at_start: bool
@@ -115,24 +116,9 @@ class ToolSetup:
         return McpServers(configured, files, self._ask, at_start=at_start)
 
     @property
-    def has_servers(self) -> bool:
-        """Tell whether there are any."""
-        return bool(self._settings.tool_servers)
-
-    def is_configured(self, name: str) -> bool:
-        """Tell whether the user's own configuration switches a tool of the program on."""
-        return name in self._settings.config.tools.enabled
-
-    @property
     def enabled(self) -> tuple[str, ...]:
         """The names of the tools of the program that are switched on."""
-        return (*self._settings.config.tools.enabled, *self._settings.set_up.tools.enabled)
-
-    def own_in_use(self, project: str) -> tuple[Tool, ...]:
-        """The tools of the program that are switched on."""
-        # Most have none on: nothing is imported for them.
-        own = self.own(project) if (enabled := self.enabled) else ()
-        return tuple(each for each in own if each.definition.name in enabled)
+        return (*self.settings.config.tools.enabled, *self.settings.set_up.tools.enabled)
 
     async def switch(self, name: Any, *, on: bool) -> None:
         """Switch a tool of the program on or off. Raises ``StorageError``, ``ConfigError``."""
@@ -145,8 +131,8 @@ class ToolSetup:
 
     def kept_server(self, name: str) -> ToolServerSettings | None:
         """A server that was set up on the screen; none if the configuration has it."""
-        in_config = name in self._settings.config.mcp
-        return None if in_config else self._settings.set_up.mcp.get(name)
+        in_config = name in self.settings.config.mcp
+        return None if in_config else self.settings.set_up.mcp.get(name)
 
     def trial(self, name: str, server: ToolServerSettings) -> "McpServers":
         """A server that is not among the others yet."""
@@ -178,9 +164,9 @@ class ToolSetup:
     async def _change(self, change: Callable[[Config], Config]) -> None:
         from tui.storage.connections import change_tools
 
-        file = self._settings.file.with_name(TOOLS_FILE)
+        file = self.settings.file.with_name(TOOLS_FILE)
         kept = await asyncio.to_thread(change_tools, file, change)
-        self._settings = replace(self._settings, set_up=kept)
+        self.settings = replace(self.settings, set_up=kept)
 
 
 _RUNNERS = frozenset(
@@ -279,12 +265,8 @@ class ToolApprovals:
     def __init__(self, file: Path | None = None) -> None:
         """Without a ``file`` nothing is allowed for longer than this program runs."""
         self._file = file
-        self._until_quit: set[ToolApproval] = set()
-
-    @property
-    def until_quit(self) -> frozenset[ToolApproval]:
+        self.until_quit: frozenset[ToolApproval] = frozenset()
         """The tools that are allowed until the program ends."""
-        return frozenset(self._until_quit)
 
     async def kept(self) -> tuple[ToolApproval, ...]:
         """The tools that are allowed for good. Raises ``StorageError``."""
@@ -294,7 +276,7 @@ class ToolApprovals:
 
     async def standing(self, tool: ToolApproval) -> Standing:
         """Look a tool up. Raises ``StorageError`` if that takes a file that cannot be trusted."""
-        known = self._until_quit
+        known = self.until_quit
         if tool not in known:
             known = {*await self.kept(), *known}
         if tool in known:
@@ -306,21 +288,22 @@ class ToolApprovals:
 
         Raises ``StorageError`` if that cannot be kept, and then until the program ends.
         """
-        self._until_quit.add(tool)
+        self.until_quit |= {tool}
         if always and self._file is not None:
             await asyncio.to_thread(state_files.allow, self._file, tool)
             # The file alone counts: another program may withdraw it.
-            self._until_quit.discard(tool)
+            self.until_quit -= {tool}
 
     async def withdraw(self, tools: Collection[ToolApproval]) -> None:
         """Allow some tools no more. Raises ``StorageError``; this program asks even then."""
-        self._until_quit = {each for each in self._until_quit if not any(map(each.is_of, tools))}
+        left = (each for each in self.until_quit if not any(map(each.is_of, tools)))
+        self.until_quit = frozenset(left)
         if self._file is not None:
             await asyncio.to_thread(state_files.withdraw, self._file, tools)
 
     async def withdraw_all(self) -> None:
         """Allow no tool any more. Raises ``StorageError``."""
-        self._until_quit.clear()
+        self.until_quit = frozenset()
         if self._file is not None:
             await asyncio.to_thread(state_files.withdraw_all, self._file)
 
@@ -379,21 +362,6 @@ class Tools:
         self.approvals = approvals or ToolApprovals()
         self._ask = ask
 
-    @property
-    def servers(self) -> "McpServers":
-        """The servers that are set up now."""
-        return self.setup.servers
-
-    @property
-    def waiting(self) -> tuple[str, ...]:
-        """The servers that ``start`` would start."""
-        known = self.servers.statuses()
-        return tuple(each.name for each in known if each.state == "not started")
-
-    async def start(self) -> Sequence[str]:
-        """Start the servers that are not started; gives a sentence for each that is not ready."""
-        return tuple(filter(None, map(trouble_words, await self.servers.start())))
-
     def definitions(self, off: Collection[str] = ()) -> tuple[ToolDefinition, ...]:
         """The tools that are there, without those that a session has ``off``."""
         return tuple(tool.definition for name, tool in self._offered().items() if name not in off)
@@ -419,9 +387,12 @@ class Tools:
         return await run(session, save)
 
     def _offered(self, project: str = "") -> Mapping[str, Tool]:
-        own = self.setup.own_in_use(project)
-        offered: dict[str, Tool] = {tool.definition.name: tool for tool in own}
-        for tool in server_tools(self.servers):
+        enabled, offered = self.setup.enabled, dict[str, Tool]()
+        # Most users have none on: nothing is imported for them.
+        for tool in self.setup.own(project) if enabled else ():
+            if tool.definition.name in enabled:
+                offered[tool.definition.name] = tool
+        for tool in server_tools(self.setup.servers):
             # The program's own come first, whatever a server calls its tools.
             offered.setdefault(tool.definition.name, tool)
         return offered

@@ -35,7 +35,7 @@ from tui.engine.turns.events import (
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.turns.tools import Ask, Emit, Save, Tools
+from tui.engine.turns.tools import Ask, Emit, Save, Tools, trouble_words
 from tui.errors import CallStopped, ModelError, StorageError, UsageError
 from tui.logs import log_of, milliseconds_since
 from tui.providers.protocol import (
@@ -190,30 +190,32 @@ class Turn:
                 await self._emit_remark(MessagesLeftOut(), emit)
             if projection.labelled:
                 await self._emit_remark(RequestChanged(_OLDER_PICTURES), emit)
-            request = await self._with_pictures(projection.request, emit)
+            pictures = {
+                each.sha256: each.label for each in pictures_of(projection.request.messages)
+            }
+            images = await self._session.pictures(pictures) if pictures else {}
+            for label in (pictures[each] for each in pictures if each not in images):
+                await self._emit_remark(RequestChanged(_MISSING_PICTURE.format(label)), emit)
+            # What only this request has: the bytes of its pictures are not kept after it.
+            request = msgspec.structs.replace(
+                projection.request, memory=self._memory, images=images
+            )
             async with aclosing(self._model.stream(request)) as events:
                 async for event in events:
                     await self._receive(answer, event, emit)
                     if answer.full or isinstance(event, AnswerEnded):
                         break
 
-    async def _with_pictures(self, request: ModelRequest, emit: Emit) -> ModelRequest:
-        """Add what only this request has: the bytes of its pictures are not kept after it."""
-        pictures = {each.sha256: each.label for each in pictures_of(request.messages)}
-        images = await self._session.pictures(pictures) if pictures else {}
-        for label in (pictures[each] for each in pictures if each not in images):
-            await self._emit_remark(RequestChanged(_MISSING_PICTURE.format(label)), emit)
-        return msgspec.structs.replace(request, memory=self._memory, images=images)
-
     async def _start_servers(self, emit: Emit) -> None:
         """Start the servers of tools, if the model is offered any; returns at once later on."""
         if not self._settings.offers_tools(self._session.session.settings, self._model.name):
             return
-        tools = self._settings.tools
-        if waiting := tools.waiting:
-            await emit(ToolServersAwaited(waiting))
-        for words in await tools.start():
-            await self._emit_remark(RequestChanged(words), emit)
+        servers = self._settings.tools.setup.servers
+        if waiting := [each.name for each in servers.statuses() if each.state == "not started"]:
+            await emit(ToolServersAwaited(tuple(waiting)))
+        for status in await servers.start():
+            if words := trouble_words(status):
+                await self._emit_remark(RequestChanged(words), emit)
 
     async def _compare_window(self, emit: Emit) -> None:
         """Look whether the server has loaded the model with less, and so cut the request itself."""
