@@ -282,11 +282,12 @@ class TestTheChoice:
             'model = "gate:m"\nproxy = "http://me:pass@above:1"\n[providers.gate]\n'
             'base_url = "http://gate"\nheaders = { X-Team = "blue" }\napi_key_env = "GATE_KEY"\n'
         )
-        choice, _ = catalog(text, {"GATE_KEY": KEY}).choose()
+        configured = catalog(text, {"GATE_KEY": KEY})
+        choice, _ = configured.choose()
         server = choice.provider
         assert (server.proxy, server.headers) == ("http://me:pass@above:1", {"X-Team": "blue"})
         for secret in ("blue", "me:pass", KEY):
-            assert secret not in f"{choice!r} {choice} {server!r}"
+            assert secret not in f"{configured!r} {choice!r} {choice} {server!r}"
 
     @each_row(
         "text, proxy",

@@ -37,7 +37,7 @@ def told(events: Iterable[object]) -> tuple[str, str]:
 
 
 def filtered(parts: Iterable[str], *, inside: bool = False) -> tuple[str, str]:
-    given = ThinkingFilter(inside=inside)
+    given = ThinkingFilter(inside)
     events = [event for part in parts for event in given.receive(part)]
     return told([*events, TextReceived(given.rest())])
 

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -17,10 +17,12 @@ from tests.providers.conftest import a_choice, asks, collected, text_of
 from tests.tables import each_row
 from tests.waiting import until
 from tui.errors import ConfigError, ModelError, ModelUnavailable
+from tui.providers import source as model_source
 from tui.providers.catalog import ModelChoice, chat_models
 from tui.providers.guide import OfflineGuide, PastHit
 from tui.providers.protocol import AnswerEnded, Model, TextReceived
 from tui.providers.source import LazyModel, ModelSource, UnavailableModel, build
+from tui.threads import begin
 
 KEY = "sk-test-0123456789"
 OPENAI = {"OPENAI_API_KEY": KEY}
@@ -472,18 +474,18 @@ class TestALazyModel:
             choice = a_choice("local", "m", server.address(dialect), dialect=dialect)
             assert text_of(await collected(LazyModel(choice).stream(asks()))) == "Hello."
 
-    def test_is_made_once_for_two_threads_that_ask_it_at_once(self, workshop):
-        class Held(LazyModel):
-            @property
-            def name(self) -> str:
-                entered.release()
-                assert go_on.wait(PATIENCE)
-                return super().name
+    def test_is_made_once_for_two_threads_that_ask_it_at_once(self, workshop, monkeypatch):
+        def held_up(name: str, run: Callable[[], None]) -> object:
+            entered.release()
+            assert go_on.wait(PATIENCE)
+            return begin(name, run)
 
         entered, go_on = threading.Semaphore(0), threading.Event()
+        monkeypatch.setattr(model_source, "begin", held_up)
         shop = workshop(ScriptedModel(), ScriptedModel(), is_open=True)
-        model = Held(CHOICE, build=shop.build)
-        threads = [threading.Thread(target=asyncio.run, args=(model.window(),)) for _ in range(2)]
+        threads = [
+            threading.Thread(target=asyncio.run, args=(shop.model.window(),)) for _ in range(2)
+        ]
         for each in threads:
             each.start()
         assert entered.acquire(timeout=PATIENCE)

@@ -16,13 +16,6 @@ KEY = "sk-pasted-0123456789abcdef"
 NOWHERE = "127.0.0.1:9"
 
 
-class RealModels(ModelSource):
-    """The models of the program."""
-
-    def __init__(self, settings, environ):
-        super().__init__(settings, environ, find_ollama=lambda _: ())
-
-
 class BareMachine(World):
     """A world whose models are connected on the screen; the servers of vendors are given."""
 
@@ -35,7 +28,7 @@ class BareMachine(World):
     def restart(self) -> None:
         """Read what is on disk, as the next start does."""
         settings = load_settings(self.config / "config.toml", {})
-        self.models = RealModels(settings, self.environ)
+        self.models = ModelSource(settings, self.environ, find_ollama=lambda _: ())
         self.place = replace(PLACE, model=self.models.first().name)
 
 

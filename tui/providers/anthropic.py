@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -79,14 +81,13 @@ class ClaudeCodec(Codec):
         return min(_BUDGETS.get(parameters.effort or "off", 0), most // 2)
 
 
+@dataclass(eq=False, repr=False)
 class MessageAnswer(IncomingAnswer):
     """The events of one answer; those of a kind to come are passed over."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._usage = self.counts({})
-        self._open = -1
-        """The place of the last block."""
+    _usage: dict[str, int] = field(default_factory=partial(IncomingAnswer.counts, None))
+    _open: int = -1
+    """The place of the last block."""
 
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         match as_text(event.get("type"), None):
@@ -131,7 +132,8 @@ class MessageAnswer(IncomingAnswer):
                 if last and last.kind == "thinking":
                     yield ThinkingReceived("\n\n")
                 yield self.thinking(place, as_text(block.get("thinking")))
-                self._sign(place, as_text(block.get("signature")))
+                if signature := as_text(block.get("signature")):
+                    self.part(place, "thinking").extra = {"signature": signature}
             case "tool_use":
                 call = self.part(place, "call")
                 call.id, call.name = as_text(block.get("id")), as_text(block.get("name"))
@@ -153,15 +155,12 @@ class MessageAnswer(IncomingAnswer):
             case "thinking_delta":
                 yield self.thinking(place, as_text(delta.get("thinking"), None))
             case "signature_delta":
-                self._sign(place, as_text(delta.get("signature"), None))
+                if signature := as_text(delta.get("signature"), None):
+                    self.part(place, "thinking").extra = {"signature": signature}
             case "input_json_delta":
                 self.part(place, "call").text += as_text(delta.get("partial_json"), None)
             case _:
                 pass
-
-    def _sign(self, place: int, signature: str) -> None:
-        if signature:
-            self.part(place, "thinking").extra = {"signature": signature}
 
     def _stop(self, delta: JsonObject) -> None:
         reason = delta.get("stop_reason")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import wait
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Self
@@ -71,10 +72,7 @@ def first_model(base_url: str, deadline: float = DEADLINE) -> str | None:
 
 
 def chat_models(base_url: str, deadline: float = DEADLINE) -> tuple[str, ...]:
-    """The chat models in the server's order; none without an answer in time.
-
-    ``deadline`` is in seconds, from name resolution to the last byte.
-    """
+    """The chat models in the server's order; none without an answer within ``deadline`` seconds."""
     found: list[str] = []
     # A socket's time-out restarts at each read, and does not cover name resolution.
     wait([begin("ollama", lambda: found.extend(_models(base_url, deadline)))], deadline)
@@ -160,10 +158,7 @@ class Connection(msgspec.Struct, frozen=True):
             yield name, f"Bearer {key}" if name.lower() == "authorization" else key
 
     def keyed(self) -> Self:
-        """Run the command that prints the key, if there is none. Raises ``ModelUnavailable``.
-
-        It may take seconds: call it in a thread.
-        """
+        """Run the command for the key, if there is none; blocks. Raises ``ModelUnavailable``."""
         if self.key or not self.provider.key_command:
             return self
         key = key_from_command(self.provider.key_command, self.provider.name)
@@ -191,7 +186,9 @@ class ModelChoice(Connection, frozen=True):
         return self.provider.base_url or self.provider.name
 
 
-class Catalog(msgspec.Struct, eq=False):
+# A representation would show the keys of the environment.
+@dataclass(eq=False, repr=False)
+class Catalog:
     """The providers and models as configured. Every method may raise ``ConfigError``.
 
     May ask a local Ollama for its models, by default for at most 300 ms.
@@ -239,10 +236,7 @@ class Catalog(msgspec.Struct, eq=False):
             return False
 
     def named(self, asked: str) -> ModelChoice:
-        """Look up ``PROVIDER:MODEL``, or the default model of ``PROVIDER``.
-
-        Raises ``ModelUnavailable``.
-        """
+        """Look up ``PROVIDER:MODEL``, or ``PROVIDER``'s default. Raises ``ModelUnavailable``."""
         name, _, model = asked.partition(":")
         provider = self.provider(name)
         if provider is None:

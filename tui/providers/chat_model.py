@@ -13,6 +13,7 @@ from contextlib import aclosing
 from functools import partial
 
 import httpx2
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
@@ -41,7 +42,7 @@ from tui.providers.protocol import (
     ModelRequest,
     RequestAdapted,
 )
-from tui.providers.reception import Reception
+from tui.providers.reception import Reception, ThinkingFilter
 from tui.providers.server_words import message_in, parameter_in, quoted
 
 _UNTAKEN = frozenset({400, 404, 413, 415, 422, 500, 501})
@@ -70,10 +71,7 @@ Ask = Callable[[JsonObject, Reception, Reply], AsyncGenerator[ModelEvent]]
 
 
 def codec_of(choice: ModelChoice) -> Codec:
-    """Make the codec of the chosen server.
-
-    Raises ``ModelUnavailable`` if its extra is missing.
-    """
+    """Make the codec of a server. Raises ``ModelUnavailable`` if its extra is missing."""
     require_extra(choice.provider.dialect, choice.provider.name)
     return _CODECS.get(choice.provider.dialect, ChatCompletions)(choice)
 
@@ -140,7 +138,7 @@ class ChatModel:
         backoff = Backoff(self._choice.provider.retries, self._chance)
         while True:
             reply = Reply(self._route)
-            reception = Reception(self._codec.answer(), thinks_first=self._thinks_first)
+            reception = Reception(self._codec.answer(), ThinkingFilter(self._thinks_first))
             try:
                 with logged(self._choice, backoff.tries, reply):
                     async with aclosing(self._ask(body, reception, reply)) as events:
@@ -178,7 +176,6 @@ class ChatModel:
     def _refused_part(
         self, failure: Failure, request: ModelRequest, body: JsonObject
     ) -> PartRefused | None:
-        """The part of the request that a reply refuses."""
         if not isinstance(failure, Refusal) or failure.status not in _UNTAKEN:
             return None
         said = message_in(failure.body)
@@ -193,19 +190,18 @@ class ChatModel:
         return refused
 
 
-class Backoff:
+class Backoff(Struct, eq=False):
     """Counts the attempts, and doubles the limit of the pauses between them.
 
     A pause is any part of its limit, by ``chance`` (from 0 to 1): many programs that a server
     refused at once do not come back at once. The server may ask for another pause.
     """
 
-    def __init__(self, retries: int, chance: Callable[[], float] = random.random) -> None:
-        self._retries = retries
-        self._chance = chance
-        self._waited = 0.0
-        self.tries = 1
-        """The number of the attempt that is made, from 1."""
+    _retries: int
+    _chance: Callable[[], float] = random.random
+    _waited: float = 0.0
+    tries: int = 1
+    """The number of the attempt that is made, from 1."""
 
     def next_pause(self, asked: float | None) -> float | None:
         """The seconds before the next attempt; ``None`` if there is none.

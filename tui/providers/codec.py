@@ -143,23 +143,22 @@ class Part:
     """Fields that only the server understands, and must have back, such as a signature."""
 
 
+@dataclass(eq=False, repr=False)
 class IncomingAnswer(ABC):
-    """One answer that arrives."""
+    """One answer that arrives; without a representation, as a server may repeat the key."""
 
-    is_finished = False
+    is_finished: bool = False
     """True once the server gave the reason of the end; little follows it, perhaps nothing."""
-    is_done = False
+    is_done: bool = False
     """True once the last event came; nothing is read after it."""
-
-    def __init__(self) -> None:
-        self.reason = ""
-        """The server's word for the reason of the end."""
-        self.reason_words = ""
-        """Its sentence about that."""
-        self.refusal: str | None = None
-        """The words with which the model declines to answer."""
-        self.parts: dict[Any, Part] = {}
-        """In order, by the place that the server gives them."""
+    reason: str = ""
+    """The server's word for the reason of the end."""
+    reason_words: str = ""
+    """Its sentence about that."""
+    refusal: str | None = None
+    """The words with which the model declines to answer."""
+    parts: dict[Any, Part] = field(default_factory=dict[Any, Part])
+    """In order, by the place that the server gives them."""
 
     @abstractmethod
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
@@ -310,11 +309,11 @@ def as_text(value: Any, missing: str | None = "") -> str:
     return text
 
 
+@dataclass(eq=False, repr=False)
 class Halves:
     """Joins surrogate pairs that a server split over two pieces of a text; replaces single ones."""
 
-    def __init__(self) -> None:
-        self._held = ""
+    _held: str = ""
 
     def joined(self, text: str) -> str:
         """Give the text, with the half held back before it and without one at its end."""

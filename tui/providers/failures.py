@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tui.domain.journal.message import ImageBlock, with_calls_as_text
@@ -371,18 +372,17 @@ def field_refused(said: str, body: JsonObject, optional: Mapping[str, str]) -> P
     return None
 
 
-class RefusedParts:
+class RefusedParts(Struct, eq=False):
     """The refused parts of one model's requests, for as long as the program runs."""
 
-    def __init__(self, model: str) -> None:
-        self._model = model
-        self._parts: set[RequestPart] = set()
-        self._pictures: dict[str, str] = {}
-        """The notice about each refused picture, by its SHA-256: the next one may be taken."""
-        self._tools: list[tuple[ToolDefinition, str]] = []
-        """Each refused tool and the notice about it: once it has changed, it may be taken."""
-        self._fields: dict[str, str | int] = {}
-        """Fields of a body, by their names with dots: their other names, or highest values."""
+    _model: str
+    _parts: set[RequestPart] = set()
+    _pictures: dict[str, str] = {}
+    """The notice about each refused picture, by its SHA-256: the next one may be taken."""
+    _tools: list[tuple[ToolDefinition, str]] = []
+    """Each refused tool and the notice about it: once it has changed, it may be taken."""
+    _fields: dict[str, str | int] = {}
+    """Fields of a body, by their names with dots: their other names, or highest values."""
 
     def add(self, refused: PartRefused) -> None:
         """Remember a refusal."""

@@ -54,11 +54,10 @@ Search = Callable[[str], Sequence[PastHit]]
 """Find past messages for a question, best first; blocks."""
 
 
-class OfflineGuide:
+class OfflineGuide(msgspec.Struct, eq=False):
     """A model that answers from the manual, and from the user's own sessions."""
 
-    def __init__(self, search: Search | None = None) -> None:
-        self._search = search
+    _search: Search | None = None
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Yield the answer in pieces of a few words, as a model would."""

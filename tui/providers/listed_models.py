@@ -167,10 +167,7 @@ def ask_limits(
     seconds: float,
     keep: Callable[[Sequence[ListedModel]], None] | None = None,
 ) -> ToldLimits:
-    """Ask a server for a model's limits; without an answer nothing is known.
-
-    ``keep`` gets the server's list.
-    """
+    """Ask a server for a model's limits, as far as it says them; ``keep`` gets its list."""
     if connection.provider.lists == "ollama":
         return _told(_OLLAMA, connection, model, seconds)
     try:
@@ -385,7 +382,6 @@ class ServerRequest:
         return headers
 
     def _refused(self, status: int, location: str, text: str) -> ModelError:
-        """Make the error for a reply that is no success."""
         host, has_key, route = self._connection.host, self._connection.key is not None, self._route
         secrets = (*self._connection.secrets, *route.secrets)
         said = quoted(message_in(text), *secrets)

@@ -7,6 +7,7 @@ the vendor's: reasoning goes back encrypted, within a turn.
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tui.providers.catalog import ModelChoice
@@ -49,14 +50,13 @@ _CACHED = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class ChatAnswer(IncomingAnswer):
     """The chunks of one answer, of which the first choice counts."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._has_come = False
-        self._open: dict[Any, Part] = {}
-        """The calls that arrive, by their index; not every server gives each one of its own."""
+    _has_come: bool = False
+    _open: dict[Any, Part] = field(default_factory=dict[Any, Part])
+    """The calls that arrive, by their index; not every server gives each one of its own."""
 
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         usage = event.get("usage")
@@ -167,10 +167,8 @@ class ChatCompletions(Codec):
 
     def __init__(self, choice: ModelChoice) -> None:
         self._is_mistral = choice.provider.dialect == "mistral"
-        is_mistral = self._is_mistral
-        super().__init__(
-            choice, traits_in(MISTRAL, choice.model) if is_mistral else _openai_traits(choice)
-        )
+        mistrals = traits_in(MISTRAL, choice.model)
+        super().__init__(choice, mistrals if self._is_mistral else _openai_traits(choice))
         self.headers = account_headers() if choice.provider.name == "openai" else {}
         is_openai = is_at(choice.provider.base_url, OPENAI_HOST)
         self.optional = {
@@ -317,17 +315,16 @@ _KINDS: Mapping[str, PartKind] = {
 """By the types of items; others are of tools that are never offered."""
 
 
+@dataclass(eq=False, repr=False)
 class ResponseAnswer(IncomingAnswer):
     """The events of one answer; those of a kind to come are passed over."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._places: dict[Any, int] = {}
-        """The last part of each kind at a place, which gateways give to several."""
-        self._came: set[str] = set()
-        """The types of items that have come, so that their repetition at the end is none."""
-        self._summaries: dict[Any, int] = {}
-        """The number of the part of a summary that comes, by the place of the reasoning."""
+    _places: dict[Any, int] = field(default_factory=dict[Any, int])
+    """The last part of each kind at a place, which gateways give to several."""
+    _came: set[str] = field(default_factory=set[str])
+    """The types of items that have come, so that their repetition at the end is none."""
+    _summaries: dict[Any, int] = field(default_factory=dict[Any, int])
+    """The number of the part of a summary that comes, by the place of the reasoning."""
 
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         if event.get("object") == "response":

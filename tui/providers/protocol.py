@@ -140,10 +140,10 @@ class Answering(Protocol):
 class Model(Answering, Protocol):
     """A language model, or the built-in guide."""
 
-    @property
-    def name(self) -> str:
-        """``PROVIDER:MODEL``, as shown and stored with each answer."""
-        ...
+    name: str
+    """``PROVIDER:MODEL``, as shown and stored with each answer."""
+    sees_images: bool | None
+    """False for a model that takes no pictures; ``None`` where that is not known."""
 
     @property
     def context_window(self) -> int:
@@ -153,11 +153,6 @@ class Model(Answering, Protocol):
     @property
     def known_window(self) -> int | None:
         """The limit; ``None`` until it was found out."""
-        ...
-
-    @property
-    def sees_images(self) -> bool | None:
-        """False for a model that takes no pictures; ``None`` where that is not known."""
         ...
 
     async def window(self) -> int:

@@ -8,7 +8,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 import msgspec
@@ -55,6 +55,7 @@ class Event:
         return self.text.strip(' \t\r\n"').lower() == "[done]"
 
 
+@dataclass(eq=False, repr=False)
 class EventParser:
     """Parses a body that arrives in pieces; comments, ids and empty events are no events.
 
@@ -63,16 +64,15 @@ class EventParser:
     body that is one JSON value, over as many lines as it likes.
     """
 
-    def __init__(self) -> None:
-        self.body: _Body = "unknown"
-        """What arrives: an ``object`` may be the whole ``value``, or the first line of several."""
-        self.begins_with_json = False
-        self._begun = bytearray()
-        """What has come, until it is known to be a stream; then, the line that has begun."""
-        self._after_return = False
-        self._name = ""
-        self._data = bytearray()
-        """The lines of data of one event, each with a line end."""
+    body: _Body = "unknown"
+    """What arrives: an ``object`` may be the whole ``value``, or the first line of several."""
+    begins_with_json: bool = False
+    _begun: bytearray = field(default_factory=bytearray)
+    """What has come, until it is known to be a stream; then, the line that has begun."""
+    _after_return: bool = False
+    _name: str = ""
+    _data: bytearray = field(default_factory=bytearray)
+    """The lines of data of one event, each with a line end."""
 
     def feed(self, piece: bytes) -> Iterator[Event]:
         """Give the events that a piece completes. Raises ``EndlessLine``."""
@@ -132,11 +132,11 @@ class EventParser:
             self._data += value + b"\n"
             self._limit(self._data)
         elif field == b"event":
-            self._name = _text(value)
+            self._name = value.decode("utf-8", "replace")
         elif field.lower() == b"error":
             yield _event("error", value)
         elif field.startswith(b"{") or b" " in field or not (colon or field in {b"id", b"retry"}):
-            yield Event("", _text(line), json_value(line), is_bare=True)
+            yield _event("", line, is_bare=True)
 
     def _collected(self) -> Iterator[Event]:
         whole, name = bytes(self._data[:-1]), self._name
@@ -165,17 +165,13 @@ def json_value(data: bytes) -> Any:
         pass
     try:
         # It takes lone surrogates, NaN, control characters, and bytes that are no UTF-8.
-        return _DECODER.decode(_text(data))
+        return _DECODER.decode(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return NO_JSON
 
 
-def _event(name: str, data: bytes) -> Event:
-    return Event(name, _text(data), json_value(data))
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
+def _event(name: str, data: bytes, *, is_bare: bool = False) -> Event:
+    return Event(name, data.decode("utf-8", "replace"), json_value(data), is_bare)
 
 
 # --- thinking in a text
@@ -210,6 +206,7 @@ _BEGINNING = re.compile(r"[<\[◁]")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
+@dataclass(eq=False, repr=False)
 class ThinkingFilter:
     """Separates ``<think>...</think>`` from the beginning of a text that arrives in pieces.
 
@@ -217,24 +214,19 @@ class ThinkingFilter:
     the template of their model has it already. Nothing tells so before the end tag, and unless
     the text comes whole, that before it has been given as the answer by then: it is taken back
     once more text follows. ``lacked_start`` is set for the next answer of that model, which is
-    filtered with ``inside=True``.
+    filtered with ``begins_inside``.
     """
 
-    def __init__(self, *, inside: bool = False) -> None:
-        self._held: str = ""
-        self._place: Literal["before", "inside", "after", "text", "past"] = "before"
-        self._start = ""
-        self._ends: Sequence[str] = _ENDS
-        self._begins_inside = inside
-        self._given: list[str] = []
-        """The thinking, or the text that may turn out to be thinking."""
-        self.lacked_start = False
-        """True if the text began with thinking, and without a start tag."""
-
-    @property
-    def unclosed(self) -> str:
-        """The tag of thinking that has begun and not ended."""
-        return self._start if self._place == "inside" else ""
+    begins_inside: bool = False
+    unclosed: str = ""
+    """The tag of thinking that has begun and not ended."""
+    lacked_start: bool = False
+    """True if the text began with thinking, and without a start tag."""
+    _place: Literal["before", "inside", "after", "text", "past"] = "before"
+    _ends: Sequence[str] = _ENDS
+    _held: str = ""
+    _given: list[str] = field(default_factory=list[str])
+    """The thinking, or the text that may turn out to be thinking."""
 
     def receive(self, piece: str) -> Iterator[TextReceived | ThinkingReceived | TextTakenBack]:
         """Give what is known of the text by now, also of that held back before."""
@@ -248,7 +240,8 @@ class ThinkingFilter:
             self._place = "past" if self._held else "after"
         if self._place == "text":
             yield from self._looked_through()
-        elif self._place == "past" and (text := self._release()):
+        elif self._place == "past" and self._held:
+            text, self._held = self._held, ""
             yield TextReceived(text)
 
     def rest(self) -> str:
@@ -256,32 +249,31 @@ class ThinkingFilter:
 
         Thinking that has not ended was the answer, or is all that there is of it.
         """
-        held = self._release()
         if self._place == "inside":
-            return "".join(self._given) + held
-        tag = _END.match(held) if self._place == "text" else None
-        return held[tag.end() :] if tag else held
+            return "".join(self._given) + self._held
+        tag = _END.match(self._held) if self._place == "text" else None
+        return self._held[tag.end() :] if tag else self._held
 
     def _begin(self) -> None:
         text = self._held.lstrip()
         if any(start != text and start.startswith(text) for start, _ in _TAGS):
             return
         if found := next((tag for tag in _TAGS if text.startswith(tag[0])), None):
-            self._start, self._ends = found
-            self._held = text.removeprefix(self._start)
-            self._begins_inside = False
-        elif not self._begins_inside:
+            self.unclosed, self._ends = found
+            self._held = text.removeprefix(self.unclosed)
+            self.begins_inside = False
+        elif not self.begins_inside:
             place, _ = _end_in(text)
-            self._begins_inside = place >= 0 and _may_be_thinking(text[:place])
-        self._place = "inside" if found or self._begins_inside else "text"
+            self.begins_inside = place >= 0 and _may_be_thinking(text[:place])
+        self._place = "inside" if found or self.begins_inside else "text"
 
     def _inside(self) -> str:
         places = ((self._held.find(end), -len(end), end) for end in self._ends)
         if found := min((each for each in places if each[0] >= 0), default=None):
             place, _, end = found
             thinking, self._held = self._held[:place], self._held[place + len(end) :]
-            self._place = "after"
-            self.lacked_start = self._begins_inside
+            self._place, self.unclosed = "after", ""
+            self.lacked_start = self.begins_inside
             return thinking
         thinking, self._held = _without_beginning(self._held, self._ends)
         self._given.append(thinking)
@@ -292,7 +284,7 @@ class ThinkingFilter:
 
         The beginning of a tag is held back where one counts, and so is a tag with nothing after it.
         """
-        text = self._release()
+        text, self._held = self._held, ""
         place, tag = _end_in(text, self._given)
         before, answer = text[:place], text[place + len(tag) :].lstrip()
         if place < 0:
@@ -315,10 +307,6 @@ class ThinkingFilter:
         self._given.append(before)
         if before:
             yield TextReceived(before)
-
-    def _release(self) -> str:
-        held, self._held = self._held, ""
-        return held
 
 
 def _end_in(text: str, before: Sequence[str] = ()) -> tuple[int, str]:
@@ -371,6 +359,7 @@ _ERROR = re.compile(
 )
 
 
+@dataclass(eq=False, repr=False)
 class Reception:
     """Receives one answer; it does no input or output.
 
@@ -378,19 +367,20 @@ class Reception:
     an error, and marks the answer as incomplete if it was meant to be a part of it.
     """
 
-    def __init__(self, answer: IncomingAnswer, *, thinks_first: bool = False) -> None:
-        self.answer = answer
-        self.filter = ThinkingFilter(inside=thinks_first)
-        self._parser = EventParser()
-        self._text, self._thinking = Halves(), Halves()
-        self._events = 0
-        self._has_end_mark = False
-        self._broken: BrokenStream | None = None
-        self._malformed: BrokenStream | None = None
-        self._unread = ""
-        self._has_text = self._is_known = False
-        self._counts: TokenUsage | None = None
-        self._reported: TokenUsage | None = None
+    answer: IncomingAnswer
+    filter: ThinkingFilter = field(default_factory=ThinkingFilter)
+    _parser: EventParser = field(default_factory=EventParser)
+    _text: Halves = field(default_factory=Halves)
+    _thinking: Halves = field(default_factory=Halves)
+    _events: int = 0
+    _has_end_mark: bool = False
+    _broken: BrokenStream | None = None
+    _malformed: BrokenStream | None = None
+    _unread: str = ""
+    _has_text: bool = False
+    _is_known: bool = False
+    _counts: TokenUsage | None = None
+    _reported: TokenUsage | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -441,7 +431,6 @@ class Reception:
         yield from self.answer.end()
 
     def _incomplete(self) -> BrokenStream | None:
-        """The reason why the answer is not whole."""
         if self._broken:
             return self._broken
         has_come = self._has_text or bool(self.answer.calls)

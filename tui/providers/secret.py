@@ -50,10 +50,7 @@ class Secret:
 
 
 def key_from_environment(variable: str, environ: Mapping[str, str]) -> Secret | None:
-    """Read the key from an environment variable; ``None`` if it is unset or blank.
-
-    Raises ``ConfigError`` if the value cannot be a key.
-    """
+    """Read a key; ``None`` if unset or blank. Raises ``ConfigError`` for what cannot be one."""
     text = environ.get(variable, "").strip()
     return _secret(text, variable, "environment", variable) if text else None
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -83,22 +84,21 @@ class LazyModel:
         build: Callable[[ModelChoice, "Search | None"], Answering] = build,
         lists: ListCache | None = None,
     ) -> None:
+        self.name = choice.name
+        self.sees_images = choice.configured_images
+        if choice.provider.name == OFFLINE and self.sees_images is None:
+            self.sees_images = False
         self._choice = choice
         self._search = search
         self._build = build
         self._lists = lists
         self._told: int | None = None
         self._listed: int | None = None
-        self._sees_images = False if choice.provider.name == OFFLINE else None
         self._again: Callable[[float], int | None] | None = None
         """Asks for the window anew, where it depends on how the server has loaded the model."""
         self._looked_up = choice.configured_window is not None
         self._made: Future[Answering] | None = None
         self._making = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return self._choice.name
 
     @property
     def context_window(self) -> int:
@@ -110,11 +110,6 @@ class LazyModel:
     @property
     def known_window(self) -> int | None:
         return self.context_window if self._looked_up else None
-
-    @property
-    def sees_images(self) -> bool | None:
-        own = self._choice.configured_images
-        return self._sees_images if own is None else own
 
     async def window(self) -> int:
         """Wait until the model is made, and give its window. Raises ``ModelError``."""
@@ -178,10 +173,7 @@ class LazyModel:
     # --- its window and its sight
 
     def look_up(self, choice: ModelChoice) -> None:
-        """Look everywhere, with the key of ``choice``. Blocks, for two seconds at most.
-
-        A server that answers later is heard all the same.
-        """
+        """Look everywhere, with the key of ``choice``; blocks. A late answer is heard, too."""
         # A server that is not the vendor's own decides on the window itself.
         server, table = choice.provider, PROVIDERS.get(choice.provider.name)
         is_vendors = server.needs_key and table is not None and server.base_url == table.base_url
@@ -198,8 +190,8 @@ class LazyModel:
         kept = ListedModel(choice.model)
         if self._lists:
             kept = self._lists.model(choice.provider, choice.model)
-        if self._sees_images is None:
-            self._sees_images = kept.sees_images
+        if self.sees_images is None:
+            self.sees_images = kept.sees_images
         self._listed = kept.window
         if not (kept.window or self._told or choice.configured_window):
             # Its library is loaded only where nobody else knows the window.
@@ -213,8 +205,8 @@ class LazyModel:
         keep = partial(self._lists.keep, choice.provider) if self._lists else None
         told = ask_limits(choice, choice.model, _PATIENCE, keep)
         self._told, self._again = told.window, told.again
-        if told.sees_images is not None:
-            self._sees_images = told.sees_images
+        if told.sees_images is not None and choice.configured_images is None:
+            self.sees_images = told.sees_images
 
     def _ask_again(self, again: Callable[[float], int | None]) -> None:
         with suppress(ModelError):
@@ -235,16 +227,14 @@ def _in_time(ask: Callable[[], None]) -> None:
     wait([begin("window", ask_quietly)], _SECONDS)
 
 
-class UnavailableModel:
+class UnavailableModel(msgspec.Struct, eq=False):
     """A model that cannot be used; raises the reason when it is asked."""
 
-    context_window = 100_000
-    known_window = None
-    sees_images = None
-
-    def __init__(self, name: str, reason: ModelUnavailable) -> None:
-        self.name = name
-        self._reason = reason
+    name: str
+    _reason: ModelUnavailable
+    context_window: int = 100_000
+    known_window: None = None
+    sees_images: bool | None = None
 
     async def window(self) -> int:
         """Raise the reason."""
@@ -255,6 +245,7 @@ class UnavailableModel:
         yield  # pragma: no cover - makes it a generator
 
 
+@dataclass(eq=False, repr=False)
 class ModelSource:
     """The models by the user's settings and environment.
 
@@ -262,23 +253,15 @@ class ModelSource:
     it has answered. Every method may raise ``ConfigError``.
     """
 
-    def __init__(
-        self,
-        settings: UserSettings,
-        environ: Mapping[str, str],
-        search: "Search | None" = None,
-        find_ollama: Callable[[str], Sequence[str]] = chat_models,
-        lists: ListCache | None = None,
-    ) -> None:
-        self._settings = settings
-        self._environ = environ
-        self._search = search
-        self._lists = lists
-        self._models: dict[str, LazyModel] = {}
-        self._listed: dict[str, tuple[str, ...]] = {}
-        self._find_ollama = find_ollama
-        self._ollama_asked = ""
-        self._ollama_models: Sequence[str] = ()
+    _settings: UserSettings
+    _environ: Mapping[str, str]
+    _search: "Search | None" = None
+    find_ollama: Callable[[str], Sequence[str]] = chat_models
+    lists: ListCache | None = None
+    _models: dict[str, LazyModel] = field(default_factory=dict[str, LazyModel])
+    _listed: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    _ollama_asked: str = ""
+    _ollama_models: Sequence[str] = ()
 
     def use(self, settings: UserSettings) -> None:
         """Replace the settings; models that were handed out stay as they are."""
@@ -287,7 +270,7 @@ class ModelSource:
 
     def know(self, listed: Mapping[str, Sequence[str]]) -> None:
         """Note the models that servers list, by provider."""
-        self._listed = {name: tuple(models) for name, models in listed.items()}
+        self._listed = listed
 
     def first(self) -> LazyModel | UnavailableModel:
         """The configured model, else the first available one."""
@@ -329,7 +312,7 @@ class ModelSource:
             self._ollama_asked = asked[0]
 
             def ask() -> None:
-                self._ollama_models = self._find_ollama(self._ollama_asked)
+                self._ollama_models = self.find_ollama(self._ollama_asked)
 
             begin("look for ollama", ask)
 
@@ -346,6 +329,5 @@ class ModelSource:
         )
 
     def _model(self, choice: ModelChoice) -> LazyModel:
-        return self._models.setdefault(
-            choice.name, LazyModel(choice, self._search, lists=self._lists)
-        )
+        made = LazyModel(choice, self._search, lists=self.lists)
+        return self._models.setdefault(choice.name, made)

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import anyio
@@ -35,23 +36,19 @@ def load() -> None:
     anyio.run(anyio.sleep, 0)
 
 
+@dataclass(eq=False, repr=False)
 class McpSession:
     """A session. Calls may come from any task."""
 
-    def __init__(
-        self,
-        dispatcher: JSONRPCDispatcher,
-        state: AddressState | ProgramStreams,
-        context: ServerContext,
-    ) -> None:
-        self._dispatcher = dispatcher
-        self.state = state
-        self._context = context
-        self._running = self._asked = 0
-        self.forgotten = ""
-        """Why the server knows the session no more; it ends with its running requests."""
-        self.changed = asyncio.Event()
-        """Set when the server says that its list of tools has changed."""
+    _dispatcher: JSONRPCDispatcher
+    state: AddressState | ProgramStreams
+    _context: ServerContext
+    _running: int = 0
+    _asked: int = 0
+    forgotten: str = ""
+    """Why the server knows the session no more; it ends with its running requests."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server says that its list of tools has changed."""
 
     async def initialise(self, seconds: float) -> None:
         """Begin the session. Raises ``ServerFailed``, also if it does not answer in time."""
@@ -184,10 +181,7 @@ def _listed(tools: object) -> list[object]:
 
 @asynccontextmanager
 async def connect(context: ServerContext, seconds: float) -> AsyncGenerator[McpSession]:
-    """Start a server or connect to it, and begin a session.
-
-    Raises ``ServerFailed``, also if it does not answer in time.
-    """
+    """Begin a session. Raises ``ServerFailed``, also if the server does not answer in time."""
     opened = open_program if context.settings.url is None else open_address
     async with opened(context) as (read, write, state):
         dispatcher = JSONRPCDispatcher(read, write)

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -54,12 +55,12 @@ _SPEAKS_OLD = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class AddressState:
     """The end of a session at an address."""
 
-    def __init__(self) -> None:
-        self.ended = asyncio.Event()
-        self._reason = ""
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    _reason: str = ""
 
     def end(self, reason: str) -> None:
         """Note that no further request can succeed."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, cast
 
@@ -117,24 +118,25 @@ def message_of(form: Form) -> JSONRPCMessage:
     return kind.model_construct(**{"params": None, **form})
 
 
+@dataclass(eq=False, repr=False)
 class MessageReader:
     """Finds messages in lines; one may be spread over several lines, or share a line."""
 
-    def __init__(self) -> None:
-        self.running: set[RequestId] = set()
-        """Requests that have no reply yet."""
-        self.foreign_lines = 0
-        """Lines since the last message that belong to none."""
-        self._begun: list[bytes] = []
-        self._size = 0
-        self._depth = 0
-        self._is_in_string = False
+    running: set[RequestId] = field(default_factory=set[RequestId])
+    """Requests that have no reply yet."""
+    foreign_lines: int = 0
+    """Lines since the last message that belong to none."""
+    begun: list[bytes] = field(default_factory=list[bytes])
+    """The lines of a message that has not ended."""
+    _size: int = 0
+    _depth: int = 0
+    _is_in_string: bool = False
 
     def feed(self, line: bytes) -> list[Form]:
         """Read a line, and take the messages that it completes."""
-        if not self._begun and not line.strip():
+        if not self.begun and not line.strip():
             return []
-        if not self._begun or b'"jsonrpc"' in line:
+        if not self.begun or b'"jsonrpc"' in line:
             try:
                 forms = messages_in(line)
             except ValueError:
@@ -142,21 +144,16 @@ class MessageReader:
             if forms:
                 # One before it was cut off.
                 return [*self.end(), *self._replied(forms)]
-        self._begun.append(line)
+        self.begun.append(line)
         self._size += len(line)
         self._scan(line)
         goes_on = (self._depth > 0 or self._is_in_string) and self._size <= LONGEST_MESSAGE
         return [] if goes_on else self.end()
 
-    @property
-    def is_amid(self) -> bool:
-        """True if the last line has begun a message that it does not end."""
-        return bool(self._begun)
-
     def end(self) -> list[Form]:
         """Take what has been begun, as no more of it comes."""
-        data, count = b"\n".join(self._begun), len(self._begun)
-        self._begun, self._size, self._depth, self._is_in_string = [], 0, 0, False
+        data, count = b"\n".join(self.begun), len(self.begun)
+        self.begun, self._size, self._depth, self._is_in_string = [], 0, 0, False
         if not data.strip():
             return []
         try:
@@ -194,7 +191,7 @@ class MessageReader:
     def _scan(self, line: bytes) -> None:
         """Count the brackets outside strings, which may have line breaks."""
         text = line.decode("utf-8", "replace")
-        if len(self._begun) == 1 and text.lstrip("\ufeff\0 \t")[:1] not in {"{", "["}:
+        if len(self.begun) == 1 and text.lstrip("\ufeff\0 \t")[:1] not in {"{", "["}:
             return
         text = f'"{text}' if self._is_in_string else text
         ends = [match[1] for match in _STRING.finditer(text)]
@@ -218,7 +215,8 @@ class LineBuffer:
     def __init__(self, longest: int) -> None:
         self._longest = longest
         self._parts: list[bytes] = []
-        self._size = 0
+        self.size = 0
+        """The bytes of the line that has not ended."""
 
     def feed(self, data: bytes) -> list[bytes]:
         """Add bytes, and take the lines that they complete. Raises ``LineTooLong``."""
@@ -227,14 +225,9 @@ class LineBuffer:
         if not others:
             return []
         lines = [b"".join(self._parts), *others[:-1]]
-        self._parts, self._size = [], 0
+        self._parts, self.size = [], 0
         self._add(others[-1])
         return lines
-
-    @property
-    def has_rest(self) -> bool:
-        """True if the last line has not ended."""
-        return self._size > 0
 
     @property
     def rest(self) -> bytes:
@@ -242,8 +235,8 @@ class LineBuffer:
         return b"".join(self._parts)
 
     def _add(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._size > self._longest:
+        self.size += len(part)
+        if self.size > self._longest:
             self._parts.clear()
             raise LineTooLong
         self._parts.append(part)

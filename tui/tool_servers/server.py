@@ -53,6 +53,8 @@ class Server:
     """A configured server. One task of its own enters and leaves its session."""
 
     def __init__(self, context: ServerContext) -> None:
+        self.name = context.server
+        """The name of its table."""
         self.status = ServerStatus(context.server, "not started")
         self._context = context
         self._owner: asyncio.Task[None] | None = None
@@ -62,11 +64,6 @@ class Server:
         self._is_late = False
         self._may_begin_again = True
         self._is_closed = False
-
-    @property
-    def name(self) -> str:
-        """The name of its table."""
-        return self.status.name
 
     # --- start and end
 
@@ -334,10 +331,7 @@ class McpServers:
             self._servers[name] = by._servers.pop(name)  # noqa: SLF001 - of its own kind
 
     async def forget_sign_in(self, name: str) -> bool:
-        """Forget the sign-in at a server, and stop it; false if there is none.
-
-        Raises ``StorageError``.
-        """
+        """Forget a server's sign-in, and stop it; false without one. Raises ``StorageError``."""
         return await self._servers[name].forget_sign_in()
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:

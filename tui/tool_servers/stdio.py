@@ -10,8 +10,10 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, cast
 
+from anyio import EndOfStream
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCNotification, JSONRPCRequest
@@ -45,10 +47,7 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 async def open_program(
     context: ServerContext,
 ) -> AsyncGenerator[tuple[Any, Any, "ProgramStreams"]]:
-    """Run a program with its messages as streams, and end it and its process group at the end.
-
-    Raises ``ServerFailed`` if it cannot be started.
-    """
+    """Run a program and its process group, its messages as streams. Raises ``ServerFailed``."""
     command, env = context.settings.command, context.settings.env or {}
     cwd = context.settings.cwd or str(Path.home())
     streams = ProgramStreams(context.hide)
@@ -73,7 +72,11 @@ async def open_program(
         await streams.stop()
 
 
-class ProgramStreams(asyncio.SubprocessProtocol):
+class ProgramStreams(
+    asyncio.SubprocessProtocol,
+    ObjectReceiveStream[SessionMessage | Exception],
+    ObjectSendStream[SessionMessage],
+):
     """The messages that a program writes and reads: both streams of a session."""
 
     def __init__(self, shown: Callable[[str], str]) -> None:
@@ -135,7 +138,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         if fd == _STDIN:
             self._end_soon()
         elif fd == _STDOUT:
-            if self._buffer.has_rest and not self.ended.is_set():
+            if self._buffer.size and not self.ended.is_set():
                 self._take_output(b"\n")
             self._end()
         else:
@@ -193,7 +196,12 @@ class ProgramStreams(asyncio.SubprocessProtocol):
 
     async def receive(self) -> SessionMessage | Exception:
         """Wait for a message."""
-        return await anext(self)
+        while not self._messages:
+            # Without a pause, a flood of lines would hold up everything else.
+            await asyncio.sleep(0)
+            if not await self._read():
+                raise EndOfStream
+        return self._messages.popleft()
 
     async def _read(self) -> bool:
         """Wait for a line, and take its messages; false after the last."""
@@ -202,7 +210,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
                 self._take(self._reader.end())
                 return bool(self._messages)
             self._arrived.clear()
-            waits = self._buffer.has_rest or self._reader.is_amid
+            waits = self._buffer.size or self._reader.begun
             if not await _comes(self._arrived, _REST_SECONDS if waits else None):
                 self._take_rest()
         if self._lines:
@@ -217,10 +225,10 @@ class ProgramStreams(asyncio.SubprocessProtocol):
 
     def _take_rest(self) -> None:
         """Take what goes on no more: a message that was cut off, or one without its line break."""
-        is_whole = self._reader.is_amid
+        is_whole = bool(self._reader.begun)
         with suppress(ValueError):
             is_whole = is_whole or bool(messages_in(self._buffer.rest))
-        if self._buffer.has_rest and is_whole:
+        if self._buffer.size and is_whole:
             self._add_lines(self._buffer.feed(b"\n"))
         else:
             self._take(self._reader.end())
@@ -234,7 +242,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
                 if self._unheard > MOST_UNHEARD:
                     self.end("It asks and asks, and does not read the answers")
 
-    async def send(self, item: SessionMessage, /) -> None:
+    async def send(self, item: SessionMessage) -> None:
         """Write a message, once the program has read those before it.
 
         After the end this does nothing: the session has seen it, or sees it next.
@@ -255,23 +263,6 @@ class ProgramStreams(asyncio.SubprocessProtocol):
 
     async def aclose(self) -> None:
         """Do nothing: the program is ended by ``stop``."""
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        while not self._messages:
-            # Without a pause, a flood of lines would hold up everything else.
-            await asyncio.sleep(0)
-            if not await self._read():
-                raise StopAsyncIteration
-        return self._messages.popleft()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     # --- its end
 

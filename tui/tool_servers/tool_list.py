@@ -101,7 +101,6 @@ class _Plain:
         return plain
 
     def _value(self, key: str, value: Any) -> Any:
-        """The value of a key, or nothing."""
         match key, value:
             case (("description" | "title"), str()):
                 return self._shown(value)
@@ -285,11 +284,14 @@ class _ToolReader(msgspec.Struct, eq=False):
             if self.tools[called].fingerprint != fingerprint:
                 raise UnusableSchema("another tool of this name is offered")
             return
+        shown = self._shown(description)
+        if len(shown) > LONGEST_DESCRIPTION:
+            shown = shown[: LONGEST_DESCRIPTION - len(_CUT)] + _CUT
         self.tools[called] = OfferedTool(
             server=self.server,
             name=name,
             called=called,
-            description=_cut(self._shown(description)),
+            description=shown,
             parameters=schema,
             fingerprint=fingerprint,
         )
@@ -302,12 +304,6 @@ def _called(server: str, name: str) -> str:
         return safe
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:_HASH_DIGITS]
     return f"{safe[: _LONGEST_CALLED - _HASH_DIGITS - 1]}_{digest}"
-
-
-def _cut(text: str) -> str:
-    if len(text) <= LONGEST_DESCRIPTION:
-        return text
-    return text[: LONGEST_DESCRIPTION - len(_CUT)] + _CUT
 
 
 def _names(names: Sequence[str]) -> str:
