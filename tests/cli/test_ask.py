@@ -128,7 +128,7 @@ def test_files_and_references_go_with_the_prompt(sibyl, served, store, tmp_path)
     assert asked.startswith(
         "Compare with @a.py, please.\n[file: a.py, 7 bytes]\n```py\none = 1\n```"
     )
-    assert [(each.path, each.text) for each in attachments(store)] == [
+    assert [(each.name, each.text) for each in attachments(store)] == [
         ("a.py", "one = 1"),
         ("my notes", "two"),
     ]

@@ -113,7 +113,7 @@ def test_punctuation_is_no_part_of_a_path_unless_such_a_file_exists(attached, pr
     (project / "a.py").write_text("one")
     (project / "what?").write_text("two")
     message = attached("(see @a.py). Or @what?")
-    assert [each.path for each in message.attachments] == ["a.py", "what?"]
+    assert [each.name for each in message.attachments] == ["a.py", "what?"]
 
 
 def test_a_file_is_attached_once_however_often_it_is_named(attached, project):
@@ -287,7 +287,7 @@ def test_any_name_is_attached_in_a_form_that_can_be_shown_and_stored(attached, p
     message = attached(text, files=[] if reference else [str(project / name)])
     (found,) = message.attachments
     assert found.text == "text"
-    _check_name(found.path)
+    _check_name(found.name)
 
 
 def test_a_name_that_is_no_utf_8_can_be_given_as_a_file(attached, project):
@@ -296,8 +296,8 @@ def test_a_name_that_is_no_utf_8_can_be_given_as_a_file(attached, project):
     except OSError:
         pytest.skip("this file system has no such names")
     (found,) = attached("see", files=[str(project / NOT_UTF8)]).attachments
-    assert found.path.endswith("bad\ufffd\ufffdname")
-    _check_name(found.path)
+    assert found.name.endswith("bad\ufffd\ufffdname")
+    _check_name(found.name)
 
 
 def test_a_folder_of_hostile_names_lists_one_a_line(attached, project):
