@@ -3,15 +3,7 @@
 import pytest
 
 from tests.storage.postgres.cutting import Cutter
-from tests.storage.postgres.link import Link
 from tui.storage.postgres.store import PostgresStore
-
-
-@pytest.fixture
-def link(postgres):
-    link = Link(postgres)
-    yield link
-    link.close()
 
 
 @pytest.fixture

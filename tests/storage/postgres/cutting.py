@@ -1,4 +1,4 @@
-"""A proxy before a server that breaks off, or falls silent, at the trip that a test names."""
+"""A proxy before a server that counts trips, and breaks off or falls silent at one of them."""
 
 import socket
 import threading
@@ -19,14 +19,14 @@ _READY = b"Z"
 
 
 class Cutter:
-    """Passes everything on, until the trip at which it cuts the connection."""
+    """Passes everything on and counts the trips, until the one at which it cuts the connection."""
 
     def __init__(self, server: str) -> None:
         self._server = conninfo.conninfo_to_dict(server)
         self._listening, self.address = listen_before(server)
         self._sockets: set[socket.socket] = set()
         self._lock = threading.Lock()
-        self._trips = 0
+        self.trips = 0
         self._at = 0
         self._moment: Moment = "request"
         self._stays_away = False
@@ -40,7 +40,7 @@ class Cutter:
     def cut(self, trip: int, moment: Moment, *, stays_away: bool) -> None:
         """Cut at a trip from now on; the server may be away then until ``heal``."""
         with self._lock:
-            self._trips, self._at, self._moment = 0, trip, moment
+            self.trips, self._at, self._moment = 0, trip, moment
             self._stays_away = stays_away
             self.has_cut.clear()
 
@@ -70,8 +70,8 @@ class Cutter:
     def counted(self) -> Moment | None:
         """Count a trip; gives the moment at which it is to be cut."""
         with self._lock:
-            self._trips += 1
-            if self._trips != self._at:
+            self.trips += 1
+            if self.trips != self._at:
                 return None
             return self._moment
 

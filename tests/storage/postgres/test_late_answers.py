@@ -142,25 +142,25 @@ def test_an_import_keeps_no_new_session_waiting(store, other, ordinal):
 
 
 @pytest.fixture
-def far(link, open_store):
-    return open_store(link.address)
+def far(cutter, open_store):
+    return open_store(cutter.address)
 
 
-def in_doubt(store, link, monkeypatch):
+def in_doubt(store, cutter, monkeypatch):
     """A session whose second message is there, and its holder does not know it."""
     lease = new(store, user("first", "first"))
     with monkeypatch.context() as patch:
         patch.setattr(JournalAppender, "settle", lambda *_: None)
-        link.loses_answer = True
+        cutter.cut(1, "answer", stays_away=False)
         with pytest.raises(ServerUnreachable):
             store.append(lease, (user("second", "second"),))
     return lease
 
 
-def test_a_retry_that_is_cut_off_acknowledges_nothing_of_its_own(far, link, monkeypatch):
-    lease = in_doubt(far, link, monkeypatch)
+def test_a_retry_that_is_cut_off_acknowledges_nothing_of_its_own(far, cutter, monkeypatch):
+    lease = in_doubt(far, cutter, monkeypatch)
     both = (user("second", "second"), user("third", "third"))
-    link.loses_answer = True
+    cutter.cut(1, "answer", stays_away=False)
     try:
         far.append(lease, both)
     except ServerUnreachable:
@@ -169,8 +169,8 @@ def test_a_retry_that_is_cut_off_acknowledges_nothing_of_its_own(far, link, monk
 
 
 @pytest.mark.parametrize("verbs", [["archive"], ["archive", "restore"]], ids="-".join)
-def test_a_session_in_doubt_that_is_moved_counts_once(far, link, monkeypatch, verbs):
-    lease = in_doubt(far, link, monkeypatch)
+def test_a_session_in_doubt_that_is_moved_counts_once(far, cutter, monkeypatch, verbs):
+    lease = in_doubt(far, cutter, monkeypatch)
     for verb in verbs:
         getattr(far, verb)(lease.session_id)
     far.append(lease, (user("second", "second"), user("third", "third")))

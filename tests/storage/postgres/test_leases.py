@@ -42,21 +42,27 @@ def expire(postgres, session_id):
         )
 
 
+@pytest.fixture
+def take_over(postgres, other):
+    """Let another program take a session whose lease has run out."""
+
+    def take(session_id):
+        expire(postgres, session_id)
+        return other.lease(session_id)
+
+    return take
+
+
 def said(store, session_id):
     return texts(store.journal(session_id).load().all_messages)
 
 
 def test_an_append_that_was_made_gives_no_lease_back_that_was_taken_meanwhile(
-    cutter, store, other, postgres
+    cutter, store, other, take_over
 ):
     lease = say(store, "first")
     taken = []
-
-    def take_over():
-        expire(postgres, lease.session_id)
-        taken.append(other.lease(lease.session_id))
-
-    cutter.between = take_over
+    cutter.between = lambda: taken.append(take_over(lease.session_id))
     cutter.cut(1, "answer", stays_away=False)
     store.append(lease, [user("second", "second")])
     cutter.heal()
@@ -66,13 +72,12 @@ def test_an_append_that_was_made_gives_no_lease_back_that_was_taken_meanwhile(
     assert said(other, lease.session_id) == ["first", "second", "theirs"]
 
 
-def test_what_another_program_has_read_stays_and_nothing_is_added(cutter, store, other, postgres):
+def test_what_another_program_has_read_stays_and_nothing_is_added(cutter, store, other, take_over):
     lease = say(store, "first")
     cutter.cut(1, "answer", stays_away=True)
     with pytest.raises(ServerUnreachable):
         store.append(lease, [user("second", "second")])
-    expire(postgres, lease.session_id)
-    taken = other.lease(lease.session_id)
+    taken = take_over(lease.session_id)
     cutter.heal()
     with pytest.raises(LeaseLost):
         store.append(lease, [user("second", "second"), user("third", "third")])
@@ -80,24 +85,21 @@ def test_what_another_program_has_read_stays_and_nothing_is_added(cutter, store,
     assert said(other, lease.session_id) == ["first", "second", "theirs"]
 
 
-def test_an_append_that_comes_late_is_not_made_beside_its_repetition(cutter, store, other):
+@pytest.mark.parametrize("comes_between", [True, False])
+def test_an_append_that_comes_late_is_not_made_beside_its_repetition(
+    cutter, store, other, comes_between
+):
     lease = say(store, "first")
     cutter.cut(1, "late", stays_away=False)
     with pytest.raises(ServerUnreachable):
         store.append(lease, [user("second", "second")])
-    store.append(lease, [user("second", "second")])
-    cutter.deliver()
-    store.append(lease, [user("third", "third")])
-    assert said(other, lease.session_id) == ["first", "second", "third"]
-
-
-def test_an_append_that_comes_between_is_not_made_beside_its_repetition(cutter, store, other):
-    lease = say(store, "first")
-    cutter.cut(1, "late", stays_away=False)
-    with pytest.raises(ServerUnreachable):
+    if comes_between:
+        cutter.deliver()
+        store.append(lease, [user("second", "second"), user("third", "third")])
+    else:
         store.append(lease, [user("second", "second")])
-    cutter.deliver()
-    store.append(lease, [user("second", "second"), user("third", "third")])
+        cutter.deliver()
+        store.append(lease, [user("third", "third")])
     assert said(other, lease.session_id) == ["first", "second", "third"]
 
 
@@ -138,16 +140,19 @@ def test_a_lease_that_is_renewed_at_the_last_moment_is_not_taken(
 
 
 @pytest.mark.parametrize("verb", ["archive", "delete"])
-def test_who_loses_the_lease_meanwhile_moves_nothing(verb, store, other, postgres, monkeypatch):
+@pytest.mark.parametrize("meanwhile", [True, False])
+def test_who_lost_the_lease_moves_nothing(verb, meanwhile, store, other, take_over, monkeypatch):
     lease = say(store, "first")
     taken = []
 
-    def late(*_):
-        expire(postgres, lease.session_id)
-        taken.append(other.lease(lease.session_id))
+    def lose(*_):
+        taken.append(take_over(lease.session_id))
         return "now"
 
-    monkeypatch.setattr(PostgresStore, "now", late)
+    if meanwhile:
+        monkeypatch.setattr(PostgresStore, "now", lose)
+    else:
+        lose()
     with pytest.raises(SessionBusy):
         getattr(store, verb)(lease.session_id)
     assert store.moves() == ()
@@ -155,23 +160,10 @@ def test_who_loses_the_lease_meanwhile_moves_nothing(verb, store, other, postgre
     assert said(other, lease.session_id) == ["first", "theirs"]
 
 
-@pytest.mark.parametrize("verb", ["archive", "delete"])
-def test_who_lost_the_lease_moves_nothing(verb, store, other, postgres):
-    lease = say(store, "first")
-    expire(postgres, lease.session_id)
-    taken = other.lease(lease.session_id)
-    with pytest.raises(SessionBusy):
-        getattr(store, verb)(lease.session_id)
-    assert store.moves() == ()
-    other.append(taken, [user("theirs", "theirs")])
-    assert said(other, lease.session_id) == ["first", "theirs"]
-
-
-def test_who_lost_the_lease_frees_no_pictures(store, other, postgres):
+def test_who_lost_the_lease_frees_no_pictures(store, other, take_over):
     lease = say(store, "first")
     sha256 = store.add_attachment(lease.session_id, PICTURE)
-    expire(postgres, lease.session_id)
-    other.lease(lease.session_id)
+    take_over(lease.session_id)
     other.delete(lease.session_id)
     with pytest.raises(SessionBusy):
         store.purge(lease.session_id)
@@ -198,22 +190,17 @@ else:
 """
 
 
-def test_a_client_that_was_stopped_longer_than_its_lease_writes_nothing(other, postgres):
-    command = [sys.executable, "-c", CLIENT, postgres]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as client:
-        assert client.stdin
-        assert client.stdout
-        session_id = client.stdout.readline().strip()
-        os.kill(client.pid, signal.SIGSTOP)
-        expire(postgres, session_id)
-        taken = other.lease(session_id)
-        other.append(taken, [user("theirs", "theirs")])
-        os.kill(client.pid, signal.SIGCONT)
-        client.stdin.write("go\n")
-        client.stdin.flush()
-        assert client.stdout.readline().strip() == "lost"
+def test_a_client_that_was_stopped_longer_than_its_lease_writes_nothing(
+    other, postgres, take_over, program
+):
+    client = program(CLIENT, postgres)
+    session_id = client.read()
+    os.kill(client.pid, signal.SIGSTOP)
+    taken = take_over(session_id)
+    other.append(taken, [user("theirs", "theirs")])
+    os.kill(client.pid, signal.SIGCONT)
+    client.tell("go")
+    assert client.read() == "lost"
     assert said(other, session_id) == ["first", "theirs"]
     other.append(taken, [user("more", "more")])
 
@@ -235,17 +222,12 @@ def ended():
     return msgspec.json.decode(done.stdout, type=type(this_process()))
 
 
-def test_a_process_is_known_to_run_until_it_has_ended(ended):
+def test_a_process_is_known_to_run_until_it_has_ended_on_this_machine(ended):
     assert not this_process().has_ended
     assert ended.has_ended
-
-
-def test_one_of_another_container_or_machine_may_still_run(ended):
-    assert not msgspec.structs.replace(ended, namespace="another").has_ended
-    assert not msgspec.structs.replace(ended, namespace="").has_ended
-
-
-def test_a_number_that_is_used_again_is_another_process():
+    for elsewhere in ("another", ""):
+        assert not msgspec.structs.replace(ended, namespace=elsewhere).has_ended
+    # A number that is used again is another process.
     assert msgspec.structs.replace(this_process(), started="1").has_ended
 
 
