@@ -1,7 +1,7 @@
 """Sessions of crush, goose and Zed: databases of them, whose messages are lists of blocks."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
@@ -16,7 +16,7 @@ from tui.importers import databases, json_lines
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed
 from tui.importers.contents import attachment, joined, placeholder, todos
-from tui.importers.formats import SPEAKERS, Database, Reading, Tables, Talk, line_values
+from tui.importers.formats import SPEAKERS, Database, Reading, Talk, line_values
 from tui.importers.json_lines import items_in, object_in, object_of, objects_in, parse_text
 from tui.importers.json_paths import object_at, objects_at, text_at
 from tui.importers.message_blocks import Piece, Result, Unknown, as_json
@@ -34,15 +34,13 @@ class Crush(Database):
     program = title = "crush"
     revision = 1
     known_by = {"sessions": ("parent_session_id",), "messages": ("session_id", "parts")}
-    tables = Tables(
-        talks="sessions",
-        columns=_CRUSH_SESSION,
-        order=("created_at", "rowid"),
-        messages="messages",
-        key="session_id",
-        message_columns=_CRUSH_MESSAGE,
-        message_order=("created_at", "rowid"),
-    )
+    talk_table = "sessions"
+    talk_columns = _CRUSH_SESSION
+    talk_order = ("created_at", "rowid")
+    message_table = "messages"
+    talk_key = "session_id"
+    message_columns = _CRUSH_MESSAGE
+    message_order = ("created_at", "rowid")
     project = ("project",)
     model = ()
     message_id = ("id",)
@@ -137,14 +135,12 @@ class Goose(Database):
     revision = 1
     compared = 1
     known_by = {"messages": ("session_id", "content_json")}
-    tables = Tables(
-        talks="sessions",
-        columns=_SESSION,
-        order=("created_at", "rowid"),
-        messages="messages",
-        key="session_id",
-        message_columns=_MESSAGE,
-    )
+    talk_table = "sessions"
+    talk_columns = _SESSION
+    talk_order = ("created_at", "rowid")
+    message_table = "messages"
+    talk_key = "session_id"
+    message_columns = _MESSAGE
     name = ("name", "description")
     project = ("working_dir",)
     model = said_by = ()
@@ -276,7 +272,8 @@ class Zed(Database):
                 if not thread:
                     ledger.skipped[databases.DAMAGED] += 1
                     continue
-                yield Talk(source.path, _facts(row, thread), _records(thread))
+                said = [_message(each) for each in items_in(thread.get("messages"))]
+                yield Talk(source.path, _facts(row, thread), lambda _, said=said: said)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         yield from super().pieces(record, whole, reading)
@@ -302,10 +299,6 @@ def _facts(row: databases.Row, thread: p.Json) -> p.Json:
     folder = folder or next((text_at(tree, "worktree_path") for tree in trees), "")
     known = {key: row.get(key) for key in ("id", "created_at", "updated_at", "parent_id")}
     return {"summary": row.get("summary"), **thread, **known, "folder": folder}
-
-
-def _records(thread: p.Json) -> Callable[[p.Ledger], Iterator[p.Json]]:
-    return lambda _: (_message(each) for each in items_in(thread.get("messages")))
 
 
 def _thread_in(data: Any, kind: Any) -> p.Json:

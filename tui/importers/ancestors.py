@@ -21,8 +21,6 @@ from tui.importers.json_lines import items_in, object_in, text_in, whole_bytes
 from tui.importers.json_paths import object_at, text_at, time_at
 from tui.importers.times import utc, utc_of_local
 
-_DROPPED = {"system": "system prompt", "debug": "debug message"}
-
 
 class _Whole(Format):
     """A program each of whose records is a message, be it empty."""
@@ -49,6 +47,8 @@ class _LispFormat(_Whole):
     updated = ("ended",)
     model = ("asked",)
     version = ("version",)
+    role = ("role",)
+    reasons = {"debug": "debug message"}
     changed: str
     """The property with the time of the last change."""
 
@@ -67,6 +67,8 @@ class _LispFormat(_Whole):
             ledger.skipped["unknown format"] += 1
             return
         known, messages = session
+        for each in messages:
+            each["role"] = text_in(lisp.as_json(each[":role"])).removeprefix(":")
         times = [time for each in messages if (time := self.utc(each.get(":timestamp")))]
         header = lisp.plist(known.get(":repl-session"))
         facts = {
@@ -79,17 +81,6 @@ class _LispFormat(_Whole):
         # Sibyl's files are all called alike.
         name = path.parent.name if path.name == _FILE else path.stem
         yield Talk(path, facts, lambda _: messages, name, counts)
-
-    def role_of(self, record: p.Json) -> Role | None:
-        return self.roles.get(_role(record))
-
-    def reason_without_role(self, record: p.Json) -> str:
-        return _DROPPED.get(_role(record), "unknown role")
-
-
-def _role(message: p.Json) -> str:
-    value = message[":role"]
-    return value.name.removeprefix(":") if isinstance(value, lisp.Symbol) else text_in(value)
 
 
 def _call(name: str, call: p.Json) -> ToolCall:
@@ -281,8 +272,11 @@ class JidoCode(_Whole, JsonFile):
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         yield from super().ending(reading)
         config = object_at(reading.talk.facts, "config")
-        found = {name: _parameter(name, config) for name in _PARAMETERS}
-        if known := {name: value for name, value in found.items() if value is not None}:
+        known: dict[str, float | str] = {}
+        for name in _PARAMETERS:
+            with suppress(UsageError):
+                known[name] = parameter_value(name, str(config.get(name)))
+        if known:
             yield msgspec.convert(known, Settings)
 
 
@@ -296,9 +290,3 @@ def _in_time(records: list[p.Json]) -> list[p.Json]:
         before = keyed[-1][0] if keyed else ""
         keyed.append((time_at(record, "timestamp") or before, record))
     return [record for _, record in sorted(keyed, key=lambda each: each[0])]
-
-
-def _parameter(name: ParameterName, config: p.Json) -> float | str | None:
-    with suppress(UsageError):
-        return parameter_value(name, str(config.get(name)))
-    return None

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
-from tui.importers.contents import THINKING, joined, link, placeholder
+from tui.importers.contents import THINKING, joined, placeholder
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk, line_values
 from tui.importers.json_lines import items_in, parse_text, text_in, whole_bytes
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
@@ -34,6 +34,8 @@ class Jan(FolderFormat):
     finish = ("status",)
     statuses = {"stopped": "interrupted", "error": "failed"}
     unnamed = "call"
+    mark_kind = "file"
+    file_addresses = ("image_url.url",)
     unsaid = (THINKING,)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
@@ -68,9 +70,6 @@ class Jan(FolderFormat):
             yield call
             if response := object_at(called, "response"):
                 yield Result(call.id, self.output(response, ledger))
-
-    def mark(self, name: str, block: p.Json) -> str:
-        return link(text_at(block, "image_url.url"))
 
 
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-.*")

@@ -17,7 +17,6 @@ from tui.importers.formats import (
     Database,
     Format,
     Reading,
-    Tables,
     Talk,
 )
 from tui.importers.json_lines import items_in, object_of, objects_in, parse_text, text_in
@@ -30,14 +29,11 @@ class Oterm(Database):
 
     program = title = "oterm"
     known_by = {"message": ("chat_id", "author", "text"), "chat": ()}
-    tables = Tables(
-        talks="chat",
-        columns=("id", "name", "model"),
-        order=("id",),
-        messages="message",
-        key="chat_id",
-        message_columns=("id", "author", "text", "images"),
-    )
+    talk_table = "chat"
+    talk_columns = ("id", "name", "model")
+    message_table = "message"
+    talk_key = "chat_id"
+    message_columns = ("id", "author", "text", "images")
     name = ("name",)
     role = ("author",)
     roles = SPEAKERS
@@ -68,14 +64,11 @@ class Elia(Database):
 
     program, title = "elia", "Elia"
     known_by = {"chat": ("model", "started_at"), "message": ("chat_id", "role", "content")}
-    tables = Tables(
-        talks="chat",
-        columns=("id", "model", "title", "started_at"),
-        order=("id",),
-        messages="message",
-        key="chat_id",
-        message_columns=("id", "role", "content", "timestamp", "parent_id", "model"),
-    )
+    talk_table = "chat"
+    talk_columns = ("id", "model", "title", "started_at")
+    message_table = "message"
+    talk_key = "chat_id"
+    message_columns = ("id", "role", "content", "timestamp", "parent_id", "model")
     created = ("started_at",)
     updated = ()
     roles = SPEAKERS
@@ -297,11 +290,11 @@ class _OldLlm(Format):
                 responses[text_at(row, "conversation_id") or name].append(name)
             rows = database.rows("conversations", ["id", "name"], ledger)
             names = {text_at(row, "id"): row.get("name") for row in rows}
-            log = _OldTables(database, ledger)
+            belonging = _belonging(database, ledger)
             for name, ids in responses.items():
                 if name not in threads:
                     facts = {"id": name, "name": names.get(name)}
-                    yield Talk(source.path, facts, partial(log.records, ids))
+                    yield Talk(source.path, facts, partial(_old_records, database, belonging, ids))
 
     def line(self, reading: Reading) -> Iterator[p.Item]:
         for record in reading.talk.records(reading.ledger):
@@ -335,43 +328,40 @@ class _OldLlm(Format):
             yield from said
 
 
-class _OldTables:
-    """The tables of the old form, of which few have an index."""
+_Belonging = dict[str, dict[str, list[object]]]
+"""The ids of the rows of tables that belong to a response, by its id."""
 
-    def __init__(self, database: DatabaseCopy, ledger: p.Ledger) -> None:
-        self._database = database
-        self._of_response = {
-            table: self._ids(table, column, ledger) for table, column in _OF_RESPONSES.items()
-        }
 
-    def _ids(self, table: str, column: str, ledger: p.Ledger) -> dict[str, list[object]]:
-        found: dict[str, list[object]] = defaultdict(list)
+def _belonging(database: DatabaseCopy, ledger: p.Ledger) -> _Belonging:
+    # Few of the tables have an index.
+    found: _Belonging = {table: defaultdict(list) for table in _OF_RESPONSES}
+    for table, column in _OF_RESPONSES.items():
         columns, order = ["response_id", column], ["order", "rowid"]
-        for row in self._database.rows(table, columns, ledger, order=order):
-            found[text_at(row, "response_id")].append(row.get(column))
-        return found
+        for row in database.rows(table, columns, ledger, order=order):
+            found[table][text_at(row, "response_id")].append(row.get(column))
+    return found
 
-    def records(self, ids: Sequence[str], ledger: p.Ledger) -> Iterator[p.Json]:
-        """The rows of a conversation with all that belongs to them."""
 
-        def rows(of: str, table: str, *columns: str) -> list[Row]:
-            numbers = self._of_response[of].get(name, ())
-            found = (
-                self._database.rows(table, columns, ledger, equal={"id": number})
-                for number in numbers
-            )
-            return [row for each in found for row in each]
+def _old_records(
+    database: DatabaseCopy, belonging: _Belonging, ids: Sequence[str], ledger: p.Ledger
+) -> Iterator[p.Json]:
+    """The rows of a conversation with all that belongs to them."""
 
-        for name in ids:
-            for row in self._database.rows("responses", _RESPONSE, ledger, equal={"id": name}):
-                yield {
-                    **row,
-                    "name": name,
-                    "results": rows("tool_results", "tool_results", "output", "tool_call_id"),
-                    "fragments": rows("prompt_fragments", "fragments", "content"),
-                    "attachments": rows("prompt_attachments", "attachments", "type", "path", "url"),
-                    "calls": rows("tool_calls", "tool_calls", "name", "arguments", "tool_call_id"),
-                }
+    def rows(of: str, table: str, *columns: str) -> list[Row]:
+        numbers = belonging[of].get(name, ())
+        found = (database.rows(table, columns, ledger, equal={"id": each}) for each in numbers)
+        return [row for each in found for row in each]
+
+    for name in ids:
+        for row in database.rows("responses", _RESPONSE, ledger, equal={"id": name}):
+            yield {
+                **row,
+                "name": name,
+                "results": rows("tool_results", "tool_results", "output", "tool_call_id"),
+                "fragments": rows("prompt_fragments", "fragments", "content"),
+                "attachments": rows("prompt_attachments", "attachments", "type", "path", "url"),
+                "calls": rows("tool_calls", "tool_calls", "name", "arguments", "tool_call_id"),
+            }
 
 
 _OLD = _OldLlm()

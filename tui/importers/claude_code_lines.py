@@ -402,7 +402,7 @@ class LineTree(Tree[Line]):
         before = {key: self._step_before(key) for key in self.steps}
         newest = self._step_at(links.before)
         leaf = self._step_at(links.leaf) if links.leaf in links.parents else ""
-        if not leaf or (not links.is_explicit and leaf in _ancestors(before, newest)):
+        if not leaf or (not links.is_explicit and nearest(newest, before, {leaf})):
             leaf = newest
         self.order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
         self._links = _Links()
@@ -435,11 +435,3 @@ def _skipped(line: Line) -> str:
 
 def _has_text(line: Line, field: str) -> bool:
     return isinstance(getattr(line, field), str)
-
-
-def _ancestors(before: dict[str, str], key: str) -> Iterator[str]:
-    passed: set[str] = set()
-    while key and key not in passed:
-        passed.add(key)
-        yield key
-        key = before[key]

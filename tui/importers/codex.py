@@ -11,7 +11,16 @@ from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed
 from tui.importers.codex_talk import DROPPED, UNPARSED, CodexTalk, Entry, Seen, entry_in, head_of
-from tui.importers.json_lines import RawLine, decode, items_in, lines_in, object_in, objects, whole
+from tui.importers.json_lines import (
+    RawLine,
+    decode,
+    items_in,
+    lines_in,
+    object_in,
+    objects,
+    objects_in,
+    whole,
+)
 from tui.importers.json_paths import object_at, text_at
 from tui.importers.times import utc
 from tui.importers.two_passes import OBJECTS, Log
@@ -51,7 +60,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 class _Rollout(Log[Entry]):
     def __init__(self, path: Path) -> None:
-        super().__init__(path)
+        super().__init__(path, OBJECTS)
         self._seen = Seen()
         self._in_headers = True
         self._undone = 0
@@ -136,12 +145,10 @@ class _OldRollout(_Rollout):
         self.add_header(object_at(value, "session"))
 
     def lines(self) -> Iterator[tuple[RawLine, Entry | None]]:
-        for item in self._items:
-            entry = entry_in(object_in(item)) if isinstance(item, dict) else None
-            yield RawLine(0, 0, b"", last=False), entry
-
-    def damage(self, raw: RawLine) -> str:
-        return "unknown record"
+        for item in objects_in(self._items):
+            yield RawLine(0, 0, b"", last=False), entry_in(item)
+        if others := len(self._items) - len(objects_in(self._items)):
+            self.ledger.skipped["unknown record"] += others
 
     def has_words(self) -> bool:
         if not self.ledger.read:

@@ -346,16 +346,13 @@ class CodexTalk:
                 case "compacted":
                     yield from self._compacted(entry.record, entry.timestamp)
                 case _:
-                    self._skip(reason_for(entry.kind))
-
-    def _skip(self, reason: str) -> None:
-        self._ledger.skipped[reason] += 1
+                    self._ledger.skipped[reason_for(entry.kind)] += 1
 
     def _compacted(self, record: Json, timestamp: Any) -> Iterator[Item]:
         yield from self._flush()
         text = text_at(record, "message")
         if not text.strip():
-            self._skip("empty summary")
+            self._ledger.skipped["empty summary"] += 1
             return
         self._ledger.read += 1
         if self._tail is None:
@@ -371,21 +368,21 @@ class CodexTalk:
             case "user":
                 found = beside_text(record, self._ledger)
                 if not text and not found:
-                    self._skip("injected text")
+                    self._ledger.skipped["injected text"] += 1
                     return
                 yield from self._flush_answer()
                 self._sent.append(_Prompt(text, found, entry.timestamp))
             case "assistant":
                 found = beside_text(record, self._ledger)
                 if not text and not found:
-                    self._skip("empty message")
+                    self._ledger.skipped["empty message"] += 1
                     return
                 self._ledger.read += 1
                 yield from self._said(text, entry.timestamp)
                 if self._answer:
                     self._answer.beside = found
             case _:
-                self._skip("system prompt")
+                self._ledger.skipped["system prompt"] += 1
 
     def _event(self, entry: Entry) -> Iterator[Item]:
         record = entry.record
@@ -404,7 +401,7 @@ class CodexTalk:
                     self._answer.usage = usage
                     self._ledger.read += 1
                 else:
-                    self._skip("token count")
+                    self._ledger.skipped["token count"] += 1
             case "turn_aborted":
                 self._ledger.read += 1
                 if self._answer:
@@ -424,17 +421,17 @@ class CodexTalk:
             case "thread_name_updated":
                 self._ledger.read += 1
             case _:
-                self._skip(reason_for(entry.kind))
+                self._ledger.skipped[reason_for(entry.kind)] += 1
 
     def _prompt(self, text: str, entry: Entry) -> Iterator[Item]:
         pictures = (items_in(entry.record.get(each)) for each in ("images", "local_images"))
         found = [contents.placeholder("image")] * sum(map(len, pictures))
         if is_injected(text) or not (text.strip() or found):
-            self._skip("injected text")
+            self._ledger.skipped["injected text"] += 1
             return
         yield from self._flush_answer()
         if any(each.text == text and each.kind != entry.kind for each in self._shown):
-            self._skip(DUPLICATE)
+            self._ledger.skipped[DUPLICATE] += 1
             return
         self._shown.append(_Prompt(text, found, entry.timestamp, entry.kind))
 
@@ -447,9 +444,9 @@ class CodexTalk:
             yield from self._shown_text("item", text, entry)
         elif (done := ran(item)) is None:
             kind = item.get("type")
-            self._skip("thinking" if kind == "Reasoning" else skipped(kind, ITEMS))
+            self._ledger.skipped["thinking" if kind == "Reasoning" else skipped(kind, ITEMS)] += 1
         elif done.call.id and not self._seen.is_new_call(done.call.id):
-            self._skip(DUPLICATE)
+            self._ledger.skipped[DUPLICATE] += 1
         else:
             self._ledger.read += 1
             yield from self._call(done.call, entry.timestamp)
@@ -458,12 +455,12 @@ class CodexTalk:
 
     def _shown_text(self, kind: str, text: str, entry: Entry) -> Iterator[Item]:
         if not text.strip():
-            self._skip("empty message")
+            self._ledger.skipped["empty message"] += 1
         elif self._seen.is_new_text(kind, text):
             self._ledger.read += 1
             yield from self._said(text, entry.timestamp)
         else:
-            self._skip(DUPLICATE)
+            self._ledger.skipped[DUPLICATE] += 1
 
     def _said(self, text: str, timestamp: Any) -> Iterator[Item]:
         yield from self._flush()
@@ -472,7 +469,8 @@ class CodexTalk:
     def _call(self, call: ToolCall, timestamp: Any) -> Iterator[Item]:
         yield from self._flush_prompts()
         answer = self._answer
-        if answer is None or answer.results or answer.usage or _has(answer, call):
+        known = {each.id for each in answer.calls if each.id} if answer else set[str]()
+        if answer is None or answer.results or answer.usage or call.id in known:
             yield from self._flush_answer()
             answer = self._answer = _Answer(timestamp)
         answer.calls.append(call)
@@ -498,12 +496,12 @@ class CodexTalk:
         for prompt in shown:
             prompt.pictures = sent_with.get(prompt.text) or prompt.pictures
         for _ in sent if shown else ():
-            self._skip(DUPLICATE)
+            self._ledger.skipped[DUPLICATE] += 1
         known = {each.text for each in sent} if shown else {each.text for each in shown}
         for prompt in shown or sent:
             if self._unmatched[hash(prompt.text)] > 0 and prompt.text not in known:
                 self._unmatched[hash(prompt.text)] -= 1
-                self._skip(DUPLICATE)
+                self._ledger.skipped[DUPLICATE] += 1
                 continue
             if prompt.text not in known:
                 self._unmatched[hash(prompt.text)] += 1
@@ -559,7 +557,3 @@ def _named(answer: _Answer) -> tuple[ToolCall, ...]:
         call if call.id else msgspec.structs.replace(call, id=f"call-{number}")
         for number, call in enumerate(answer.calls, 1)
     )
-
-
-def _has(answer: _Answer, call: ToolCall) -> bool:
-    return bool(call.id) and any(each.id == call.id for each in answer.calls)

@@ -1,6 +1,5 @@
 """GitHub's Copilot CLI: a file of events for each conversation."""
 
-import json
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +13,8 @@ from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.json_lines import RawLine, decode, object_in, text_in, whole
+from tui.importers.block_yaml import Unfit, load
+from tui.importers.json_lines import RawLine, object_in, text_in, whole
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.made_ids import MadeIds
 from tui.importers.message_blocks import Blocks, call_in, skipped
@@ -107,22 +107,20 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if messages := objects_at(value, "chatMessages"):
         source_id = text_at(value, "sessionId") or source.path.stem
         heading = p.Heading(source_id, created_at=time_at(value, "startTime"))
-        yield p.Conversation.of(heading, partial(_history_items, messages, source_id))
+        counts = p.Ledger()
+        yield p.Conversation(heading, partial(_history_items, messages, source_id, counts), counts)
     else:
         ledger.skipped["unreadable file"] += 1
 
 
 class _EventLog(Log[_Event]):
     def __init__(self, path: Path) -> None:
-        super().__init__(path)
+        super().__init__(path, _DECODER)
         self._workspace = _workspace(path)
         found = self.facts
         found.source_id = path.parent.name if path.name == "events.jsonl" else path.stem
-        found.project_path = self._workspace.get("cwd", "")
+        found.project_path = text_at(self._workspace, "cwd")
         found.created_at = self._workspace.get("created_at")
-
-    def decoded(self, raw: RawLine) -> _Event | None:
-        return decode(raw.data, _DECODER) if raw.is_whole else None
 
     def is_wanted(self, start: bytes) -> bool:
         return _ASSET not in start[:256]
@@ -151,8 +149,8 @@ class _EventLog(Log[_Event]):
         return ""
 
     def heading(self) -> p.Heading:
-        given = self._workspace.get("name", "")
-        is_own = self._workspace.get("user_named") == "true"
+        given = text_at(self._workspace, "name")
+        is_own = self._workspace.get("user_named") is True
         self.facts.name = ("" if is_own else contents.title(self.facts.name)) or given
         return super().heading()
 
@@ -163,29 +161,15 @@ class _EventLog(Log[_Event]):
         yield from talk.end()
 
 
-def _workspace(path: Path) -> dict[str, str]:
-    """The fields of the file beside the events, which is flat YAML."""
+def _workspace(path: Path) -> p.Json:
+    """The fields of the file beside the events."""
     if path.name != "events.jsonl":
         return {}
     try:
         data = read_bounded(path.with_name("workspace.yaml"), _WORKSPACE_BYTES, follow=True)
-    except OSError:
+        return object_in(load(data.decode("utf-8", "replace")).value)
+    except (OSError, Unfit):
         return {}
-    found = re.findall(r"(?m)^(\w+):[ \t]*(.*(?:\n[ \t]+.+)*)", data.decode("utf-8", "replace"))
-    return {key: _scalar(value) for key, value in found}
-
-
-def _scalar(text: str) -> str:
-    head, *more = (line.strip() for line in text.splitlines() or [""])
-    if head in (">", ">-", "|", "|-"):
-        return " ".join(more)
-    value = " ".join([head, *more])
-    if value.startswith('"'):
-        try:
-            return str(json.loads(value))
-        except ValueError:
-            return value.strip('"')
-    return value[1:-1].replace("''", "'") if value.startswith("'") else value
 
 
 class _Talk(msgspec.Struct, eq=False):
@@ -205,7 +189,7 @@ class _Talk(msgspec.Struct, eq=False):
     def add(self, event: _Event) -> Iterator[p.Item]:
         self._number += 1
         if event.is_of_sub_agent:
-            self._skip("sub-agent")
+            self._ledger.skipped["sub-agent"] += 1
             return
         match event.type:
             case "user.message":
@@ -238,7 +222,7 @@ class _Talk(msgspec.Struct, eq=False):
                 model = event.fields.get("newModel") or event.fields.get("selectedModel")
                 self._model = text_in(model) or self._model
             case kind:
-                self._skip(_REASONS.get(text_in(kind)) or skipped(kind, _SKIPPED))
+                self._ledger.skipped[_REASONS.get(text_in(kind)) or skipped(kind, _SKIPPED)] += 1
 
     def end(self) -> Iterator[p.Item]:
         held = [*([self._answer] if self._answer else []), *self._results]
@@ -247,15 +231,12 @@ class _Talk(msgspec.Struct, eq=False):
             yield replace(message, parent=self._parent)
             self._parent = message.id
 
-    def _skip(self, reason: str) -> None:
-        self._ledger.skipped[reason] += 1
-
     def _prompt(self, event: _Event) -> Iterator[p.Item]:
         said = _BLOCKS.whole_text(event.fields.get("content"), self._ledger)
         attached = map(_attachment, objects_at(event.fields, "attachments"))
         text = contents.joined([said, *attached])
         if not text:
-            self._skip("empty message")
+            self._ledger.skipped["empty message"] += 1
             return
         yield from self.end()
         self._answer = self._message(event, "user", text)
@@ -265,7 +246,8 @@ class _Talk(msgspec.Struct, eq=False):
         text = _BLOCKS.whole_text(event.fields.get("content"), self._ledger)
         calls = _calls(objects_at(event.fields, "toolRequests"))
         if not text.strip() and not calls:
-            self._skip("thinking" if event.fields.get("reasoningText") else "empty message")
+            reason = "thinking" if event.fields.get("reasoningText") else "empty message"
+            self._ledger.skipped[reason] += 1
             return
         part_of = text_at(event.fields, "messageId")
         answer = self._answer
@@ -291,7 +273,7 @@ class _Talk(msgspec.Struct, eq=False):
         text = text_at(event.fields, "summaryContent")
         yield from self.end()
         if not text.strip() or not self._parent:
-            self._skip("summary without text or messages")
+            self._ledger.skipped["summary without text or messages"] += 1
             return
         self._ledger.read += 1
         yield p.ForeignSummary(text, self._parent)
@@ -301,7 +283,7 @@ class _Talk(msgspec.Struct, eq=False):
         name = text_in(event.id) or f"~{self._number}"
         name = name if _UUID.fullmatch(name) else f"{self._source_id}:{name}"
         if name in self._seen:
-            self._skip("duplicate")
+            self._ledger.skipped["duplicate"] += 1
             return None
         self._seen.add(name)
         self._ledger.read += 1

@@ -7,7 +7,7 @@ program does in its own way, its class overrides.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path, PureWindowsPath
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import msgspec
 from msgspec.structs import replace
@@ -106,7 +106,7 @@ class Format(Blocks):
     thoughts: Paths = ()
     """Fields that have thinking, which may be all that a message has."""
     reasons: ClassVar[Mapping[str, str]] = {}
-    """The reasons to skip records of some types."""
+    """The reasons to skip records of some types or roles."""
     without_words = "empty message"
     """The reason to skip one that says nothing."""
     todos: Paths = ()
@@ -310,8 +310,8 @@ class Format(Blocks):
         role, kind = text_at(record, *self.role), text_at(record, "type")
         if role in ("system", "developer"):
             return "system prompt"
-        if kind in self.reasons:
-            return self.reasons[kind]
+        if reason := self.reasons.get(kind) or self.reasons.get(role):
+            return reason
         if not record:
             return UNREADABLE
         return unknown("record", kind) if kind and role in ("", kind) else "unknown role"
@@ -362,42 +362,36 @@ class Format(Blocks):
         return self.pieces_in(value_at(record, *self.content), whole.id, reading.ledger)
 
 
-class Tables(NamedTuple):
-    """The tables of a database: one of conversations, and one of their messages."""
-
-    talks: str
-    columns: tuple[str, ...]
-    order: tuple[str, ...]
-    messages: str
-    key: str
-    message_columns: tuple[str, ...]
-    message_order: tuple[str, ...] = ("id",)
-
-
 class Database(Format):
     """A program that keeps its conversations in a database."""
 
     several = True
-    tables: ClassVar[Tables]
     known_by: ClassVar[Mapping[str, tuple[str, ...]]]
     """Tables, and their columns, that tell its databases from others."""
+    talk_table: str
+    talk_columns: tuple[str, ...]
+    talk_order: tuple[str, ...] = ("id",)
+    message_table: str
+    message_columns: tuple[str, ...]
+    message_order: tuple[str, ...] = ("id",)
+    talk_key: str
+    """The column of messages that has the id of their conversation."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
         tables = schema(path, head)
         return all(has(tables, table, *columns) for table, columns in self.known_by.items())
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        tables = self.tables
+        order = self.talk_order
         with opened(source.path) as database:
-            for row in database.rows(tables.talks, tables.columns, ledger, order=tables.order):
-                read = partial(self.rows, database, row)
-                yield Talk(source.path, row, read)
+            for row in database.rows(self.talk_table, self.talk_columns, ledger, order=order):
+                yield Talk(source.path, row, partial(self.rows, database, row))
 
     def rows(self, database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
         """The records of the messages of a conversation."""
-        _, _, _, table, key, columns, order = self.tables
-        equal = {key: row.get("id")}
-        return map(self.record, database.rows(table, columns, ledger, equal=equal, order=order))
+        table, equal, order = self.message_table, {self.talk_key: row.get("id")}, self.message_order
+        rows = database.rows(table, self.message_columns, ledger, equal=equal, order=order)
+        return map(self.record, rows)
 
     def record(self, row: Row) -> p.Json:
         """The record of a message, from its row."""

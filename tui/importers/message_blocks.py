@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
-from tui.importers.contents import arguments, base64_size, blocks, joined, placeholder
+from tui.importers.contents import arguments, base64_size, blocks, joined, link, placeholder
 from tui.importers.json_lines import items_in, object_in, text_in
 from tui.importers.json_paths import text_at, value_at
 from tui.importers.protocol import ForeignMessage, Json, Ledger
@@ -187,10 +187,14 @@ class Blocks:
     file_types: tuple[str, ...] = ()
     file_data: tuple[str, ...] = ()
     """Where such a block has the name, the type, and the data in base64."""
+    file_addresses: tuple[str, ...] = ()
+    """Where it has an address, which tells as much."""
     unnamed = "{message}-call-{number}"
     """The id of a call without one, of its message and of its number and name."""
     unsaid: ClassVar[tuple[re.Pattern[str], ...]] = ()
     """Matches what is in text blocks and was not said, such as thinking."""
+    output_texts: tuple[str, ...] = ("content", "value", "text", "error")
+    """Where a result that is an object has its text; it is shown as JSON without any."""
 
     def kind(self, block: Json) -> Kind:
         """The kind of a block, ``""`` if it is unknown; Google marks thinking by a flag."""
@@ -208,6 +212,8 @@ class Blocks:
 
     def mark(self, name: str, block: Json) -> str:
         """Make what stands for a picture or another file."""
+        if address := text_at(block, *self.file_addresses):
+            return link(address)
         return placeholder(
             self.mark_kind or name.removesuffix("_url"),
             text_at(block, *self.file_names),
@@ -285,7 +291,7 @@ class Blocks:
 
     def object_text(self, value: Json, ledger: Ledger) -> str:
         """The text of a result that is an object, but no block."""
-        inner = value_at(value, "content", "value", "text", "error")
+        inner = value_at(value, *self.output_texts)
         return as_json(value) if inner is None else self.output(inner, ledger)
 
     def thinks(self, content: Any) -> bool:

@@ -158,10 +158,6 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".jsonl" and bool(_MARK.match(head)) and b'"cwd"' in head
 
 
-def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    yield from _PiSession(source.path).read(ledger)
-
-
 def _message(line: p.Json, name: str) -> p.ForeignMessage:
     message = object_at(line, "message")
     time = utc(line.get("timestamp")) or utc(message.get("timestamp"))
@@ -194,4 +190,11 @@ def _message(line: p.Json, name: str) -> p.ForeignMessage:
             return p.ForeignMessage(name, "user", text, time)
 
 
-READER = p.Reader("pi", "pi", _find, _recognises, _read, revision=1)
+READER = p.Reader(
+    "pi",
+    "pi",
+    _find,
+    _recognises,
+    read=lambda source, ledger: _PiSession(source.path).read(ledger),
+    revision=1,
+)

@@ -19,7 +19,7 @@ from tui.importers.json_elements import Element, beginning, has_key, placed_reco
 from tui.importers.json_lines import items_in, object_in, objects_in, parse_text
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.made_ids import first_ids, made_id
-from tui.importers.message_blocks import Piece, Result, Unknown, as_json, call_in
+from tui.importers.message_blocks import Piece, Result, Unknown, call_in
 
 _CONVERSATION = ("conversation_id", "conversationId", "session_id", "thread_id")
 _OWN_IDS = ("id", "uuid", *_CONVERSATION)
@@ -61,6 +61,7 @@ class PlainMessages(Export):
     message_id = ("id", "uuid", "message_id", "messageId")
     time = _CREATED
     unnamed = "{message}-block-{number}"
+    output_texts = ()
 
     def recognises(self, path: Path, head: bytes) -> bool:
         start = beginning(path, head)
@@ -129,9 +130,6 @@ class PlainMessages(Export):
             yield call_in(call, f"{message}-call-{number}")
         if not isinstance(record.get("content"), list):
             yield text_at(record, "refusal")
-
-    def object_text(self, value: p.Json, ledger: p.Ledger) -> str:
-        return as_json(value)
 
 
 class ChatbotUi(PlainMessages):

@@ -12,7 +12,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -116,7 +115,7 @@ class Source(msgspec.Struct, frozen=True):
         return cls(path, size, changed)
 
 
-class Ledger:
+class Ledger(msgspec.Struct, eq=False):
     """The count of a source's records: each is read, or skipped for a reason.
 
     Its unit is the record of the format: a line, an element of an array, a row. Reasons are short,
@@ -126,9 +125,8 @@ class Ledger:
     beside the record that it is part of, whose words are all kept.
     """
 
-    def __init__(self) -> None:
-        self.read = 0
-        self.skipped: Counter[str] = Counter()
+    read: int = 0
+    skipped: Counter[str] = msgspec.field(default_factory=Counter[str])
 
     @property
     def total(self) -> int:
@@ -241,12 +239,6 @@ class Conversation(msgspec.Struct, frozen=True):
     items: Callable[[], Iterator[Item]]
     ledger: Ledger
     """Complete once ``items`` has come to its end."""
-
-    @classmethod
-    def of(cls, heading: Heading, items: Callable[[Ledger], Iterator[Item]]) -> "Conversation":
-        """A conversation whose items are counted in a ledger of their own."""
-        ledger = Ledger()
-        return cls(heading, partial(items, ledger), ledger)
 
 
 class Deletion(NamedTuple):

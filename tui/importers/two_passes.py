@@ -37,8 +37,9 @@ class Place(NamedTuple):
 class TwoPass(ABC, Generic[_Line]):
     """A file whose lines are added one after the other; then its messages are made."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, decoder: msgspec.json.Decoder[Any]) -> None:
         self.path = path
+        self._decoder = decoder
         self.facts = p.Heading(path.stem)
         """As they are found; times are converted once, at the end."""
         self.ledger = p.Ledger()
@@ -63,9 +64,9 @@ class TwoPass(ABC, Generic[_Line]):
         for raw in self.raw():
             yield raw, self.decoded(raw)
 
-    @abstractmethod
     def decoded(self, raw: RawLine) -> _Line | None:
         """Decode a line; ``None`` for one that is none."""
+        return decode(raw.data, self._decoder) if raw.is_whole else None
 
     def raw(self) -> Iterator[RawLine]:
         return raw_lines(self.path, wanted=self.is_wanted)
@@ -129,8 +130,7 @@ class Tree(TwoPass[_Line]):
     """A file whose records form a tree."""
 
     def __init__(self, path: Path, decoder: msgspec.json.Decoder[_Line]) -> None:
-        super().__init__(path)
-        self._decoder = decoder
+        super().__init__(path, decoder)
         self.kept: dict[int, _Line] = {}
         """Lines by their offsets."""
         self._room = KEPT_BYTES
@@ -139,9 +139,6 @@ class Tree(TwoPass[_Line]):
         """The records with words and links between them, such that the shown branch comes last."""
         self.ends: dict[str, str] = {}
         """The ids of the last messages of records, by the keys of these."""
-
-    def decoded(self, raw: RawLine) -> _Line | None:
-        return decode(raw.data, self._decoder) if raw.is_whole else None
 
     def keep(self, line: _Line, raw: RawLine, number: int = -1) -> Place:
         """Remember where a line is, and the line itself while there is room."""

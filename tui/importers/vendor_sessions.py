@@ -31,7 +31,7 @@ from tui.importers.times import utc_of_local
 _ROLES = get_args(Role)
 _DROPPED = {"system": "system prompt", "developer": "system prompt", "thinking": "thinking"}
 _MARKED = [f"{kind}{end}" for kind in ("image", "audio", "video") for end in ("_url", "Url")]
-"""Names of files' addresses, or of what has them."""
+_ADDRESSES = (*(f"{field}.url" for field in _MARKED), *_MARKED, "url")
 
 
 class VendorFormat(Format):
@@ -39,6 +39,7 @@ class VendorFormat(Format):
 
     time = said_by = ()
     thoughts = ("reasoning_content", "thinking")
+    file_addresses = _ADDRESSES
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         known, role = text_at(record, *self.message_id), record.get("role")
@@ -77,10 +78,6 @@ class VendorFormat(Format):
     def files(self, record: p.Json) -> Iterator[str]:
         """Marks for what is beside the text of a message."""
         return iter(())
-
-    def mark(self, name: str, block: p.Json) -> str:
-        address = text_at(block, *(f"{field}.url" for field in _MARKED), *_MARKED, "url")
-        return link(address) if address else placeholder(name.removesuffix("_url"))
 
 
 class Parllama(VendorFormat, JsonFile):
