@@ -44,7 +44,7 @@ def desk(tmp_path):
             """What is told, and what the terminal was asked to copy."""
             app, told = App(), []
             async with app.run_test():
-                Clipboard(app, self.environment).start(text, told.append)
+                Clipboard(app, told.append, self.environment).start(text)
                 await until(lambda: told)
                 return told[0].text, app.clipboard
 
@@ -186,9 +186,9 @@ async def test_the_last_copy_is_the_one_that_stays(desk):
     desk("xclip", 'read -r line; [ "$line" = slow ] && /bin/sleep 0.3; echo "$line" > "$OUT"')
     app, told = App(), []
     async with app.run_test():
-        copying = Clipboard(app, desk.sits(DISPLAY=":0").environment)
-        copying.start("slow\n", told.append)
-        copying.start("quick\n", told.append)
+        copying = Clipboard(app, told.append, desk.sits(DISPLAY=":0").environment)
+        copying.start("slow\n")
+        copying.start("quick\n")
         await until(lambda: len(told) == 2)
     assert desk.out.read_text("utf-8") == "quick\n"
 

@@ -8,7 +8,8 @@ async def test_notices_status_and_list_are_shown_anew_behind_a_command():
     shown = []
     controllers = SimpleNamespace(
         presenter=SimpleNamespace(
-            say=lambda notice: shown.append(notice.text),
+            say=lambda words, _: shown.append(words),
+            show_prompt=lambda: shown.append("to-dos"),
             show_notices=lambda: shown.append("notices"),
             show_status=lambda: shown.append("status"),
         ),
@@ -20,4 +21,4 @@ async def test_notices_status_and_list_are_shown_anew_behind_a_command():
         shell.say("Saved.")
 
     await AppShell(app, None, controllers, None, None).start(save)()
-    assert shown == ["Saved.", "notices", "status", "list"]
+    assert shown == ["Saved.", "notices", "to-dos", "status", "list"]

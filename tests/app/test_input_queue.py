@@ -105,7 +105,7 @@ async def test_keys_behind_a_task_that_leads_elsewhere_go_where_it_led():
         gate = asyncio.Event()
         app.input_queue.add(lead, leads=True)
         app.press_all("a", "b")
-        await until(lambda: app.input_queue.waiting == 2)
+        await until(lambda: len(app.input_queue.waiting) == 2)
         gate.set()
         await until(lambda: app.texts() == ["", "ab"])
 
@@ -158,7 +158,7 @@ async def test_the_end_waits_for_the_keys_and_tasks_before_it():
         app.entered = lambda: app.input_queue.add(app.task("entered", waits=True))
         app.press_all("enter")
         app.input_queue.leave(lambda: app.done.append("left"))
-        await until(lambda: app.input_queue.waiting == 2)
+        await until(lambda: len(app.input_queue.waiting) == 2)
         release()
         await until(lambda: app.input_queue.pending == 2)
         app.gates["entered"].set()
@@ -188,7 +188,7 @@ async def test_keys_wait_while_another_program_has_the_terminal():
     async with running() as app:
         app.input_queue.lend()
         app.press_all("a")
-        await until(lambda: app.input_queue.waiting == 1)
+        await until(lambda: len(app.input_queue.waiting) == 1)
         assert app.input_queue.is_anothers
         app.call_later(app.input_queue.take_back)
         await until(lambda: app.texts() == ["a", ""])

@@ -63,6 +63,9 @@ class Commands:
             retention,
             self.rescue,
             self.stop,
+            partial(self.request, "retry"),
+            partial(self.request, "compact"),
+            lambda message_id, what: self.request(what, message_id),
             self.shelf,
             TurnSettings(configured=lambda _: self.configured).in_force,
             self.note_model,
@@ -128,20 +131,11 @@ class Commands:
             raise AttributeError(name)
         return lambda *given: self.calls.append((name, *given))
 
-    def open_sessions(self, view, *, everywhere=True, text=""):
-        self.calls.append(("open_sessions", view, everywhere, text))
-
     async def show_session(self):
         self.calls.append(("show_session",))
 
-    async def revise(self, message_id, what):
-        self.calls.append((what, message_id))
-
-    async def retry(self):
-        self.calls.append(("retry",))
-
-    async def compact(self):
-        self.calls.append(("compact",))
+    async def request(self, *what):
+        self.calls.append(what)
 
     async def confirm(self, question, detail="", *, again=""):
         self.question = question
@@ -183,7 +177,7 @@ class Commands:
         return self.workspace.current
 
 
-_SCREEN = {"say", "report", "show_moved", "show_todos", "focus_prompt", "copy", "open", "exit"}
+_SCREEN = {"say", "report", "show_moved", "focus_prompt", "copy", "open", "exit"}
 
 
 @pytest.fixture

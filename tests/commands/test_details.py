@@ -140,7 +140,7 @@ async def test_what_is_added_is_on_disk_when_it_is_said(commands, world):
     assert await commands("/todo  ADD   会話を読む") == "Added to-do 2: 会話を読む"
     wanted = [("Read the code", "pending"), ("会話を読む", "pending")]
     assert kept(world, commands.current.id) == wanted
-    assert commands.kinds == ["show_todos", "say"]
+    assert commands.kinds == ["say"]
 
 
 async def test_an_item_is_started_done_and_removed(commands, world):

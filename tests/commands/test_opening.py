@@ -8,6 +8,7 @@ import pytest
 from tests.builders import at
 from tests.engine.workspaces import FULL, SHOP, said
 from tests.failing import raiser
+from tests.tables import each_row
 from tests.waiting import until
 from tui.config.settings_schema import RetentionSettings
 from tui.domain.text import NAME_CHARACTERS, local_minute
@@ -22,16 +23,26 @@ async def opened(commands, text):
     return commands.current.id
 
 
-async def test_sessions_are_shown_in_the_picker_filtered_by_a_text(commands):
-    await commands("/sessions")
-    assert commands.calls == [("open_sessions", "all", True, "")]
-    await commands("/sessions Auth bug")
-    assert commands.calls == [("open_sessions", "all", True, "Auth bug")]
-
-
-async def test_load_without_a_target_shows_the_picker(commands):
-    await commands("/load")
-    assert commands.calls == [("open_sessions", "all", True, "")]
+@each_row(
+    "typed, opened",
+    [
+        ("/sessions", ("sessions", "")),
+        ("/sessions Auth bug", ("sessions", "Auth bug")),
+        ("/load", ("sessions",)),
+        ("/session list", ("sessions of this project", "")),
+        ("/resume", ("closed sessions",)),
+        ("/RESUME LIST", ("closed sessions",)),
+        ("/help", ("help",)),
+        ("/theme", ("themes", "")),
+        ("/theme light", ("themes", "light")),
+        ('/import "my files/a.zip"', ("import", "my files/a.zip")),
+        ("/import 'my files/a.zip'", ("import", "my files/a.zip")),
+        ("/import my files/a.zip", ("import", "my files/a.zip")),
+    ],
+)
+async def test_a_list_or_a_screen_is_opened_for_what_was_typed(commands, typed, opened):
+    await commands(typed)
+    assert commands.calls == [("open", *opened)]
 
 
 async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
@@ -163,12 +174,6 @@ async def test_a_failing_archive_hook_is_told_and_harmless(commands, world):
 # --- /resume
 
 
-@pytest.mark.parametrize("text", ["/resume", "/resume list", "/RESUME LIST"])
-async def test_closed_sessions_are_shown_in_the_picker(commands, text):
-    await commands(text)
-    assert commands.calls == [("open_sessions", "closed", True, "")]
-
-
 async def test_without_a_list_numbers_count_from_the_latest_closed_one(commands, world, project):
     early, late = (
         await world.session("Early", project=project),
@@ -235,11 +240,6 @@ async def test_a_project_that_another_program_has_open_is_told(commands, world, 
 
 
 # --- /session list and resume
-
-
-async def test_sessions_of_this_project_are_shown_in_the_picker(commands):
-    await commands("/session list")
-    assert commands.calls == [("open_sessions", "all", False, "")]
 
 
 async def test_a_number_counts_in_this_project_if_no_list_was_shown(commands, world):

@@ -34,7 +34,7 @@ async def test_what_is_not_found_and_like_nothing_is_only_not_found(commands, mo
 async def test_what_is_ambiguous_opens_the_list_filtered_to_it(commands, monkeypatch):
     told = await fail_with(commands, monkeypatch, AmbiguousSession("the sh…", ["one", "two"]))
     assert told == 'Several sessions match "the sh…". Choose one'
-    assert commands.calls[-1] == ("open_sessions", "all", True, "the sh")
+    assert commands.calls[-1] == ("open", "sessions", "the sh")
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,6 @@ After [a standard](https://example.org).
 """
 
 
-async def test_help_opens_the_help(commands):
-    await commands("/help")
-    assert commands.calls == [("open", "help")]
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 async def test_help_of_a_command_says_how_it_is_typed_and_what_it_does(commands, command):
     for argument in (command.name, f"/{command.name}", f"{command.name.upper()} please"):
@@ -104,18 +99,6 @@ async def test_help_has_the_changes_of_the_releases_as_plain_text(commands, monk
 
 async def test_help_of_an_unknown_command_says_so(commands):
     assert await commands("/help /x") == "Unknown command: /x. Type /help."
-
-
-@pytest.mark.parametrize("typed", ['"my files/a.zip"', "'my files/a.zip'", "my files/a.zip"])
-async def test_the_path_of_an_import_may_be_quoted(commands, typed):
-    await commands(f"/import {typed}")
-    assert commands.calls == [("open", "import", "my files/a.zip")]
-
-
-@pytest.mark.parametrize("name", ["", "light"])
-async def test_a_theme_is_picked_or_chosen_by_its_name(commands, name):
-    await commands(f"/theme {name}")
-    assert commands.calls == [("open", "themes", name)]
 
 
 # --- unknown commands

@@ -116,7 +116,9 @@ async def test_keys_that_are_held_back_are_seen_to_before_the_program_ends(runni
         type_at_once(app, "first<enter>then")
         # Not held back yet: they are on their way.
         app.exit(return_code=143)
-        await until(lambda: app.input_queue.waiting >= len("first") + 1 + len("then"), "the keys")
+        await until(
+            lambda: len(app.input_queue.waiting) >= len("first") + 1 + len("then"), "the keys"
+        )
         assert app.chat.prompt.text == ""
         let_keys_go()
         await until(lambda: app._exit, "the end")

@@ -28,7 +28,6 @@ from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
 from tui.config import paths
 from tui.domain.commands import Invocation, template_command
-from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.chat import ChatScreen
 from tui.screens.keys import APP
@@ -250,7 +249,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     async def on_unmount(self) -> None:
         self.controllers.search.end()
         await self._parts.final_save.run()
-        self._parts.final_save.lines += [f"Not done: {name}" for name in self.input_queue.not_begun]
+        not_begun = filter(None, self.input_queue.not_begun)
+        self._parts.final_save.lines += [f"Not done: {name}" for name in not_begun]
         await self.controllers.ui_state.keep()
         await asyncio.to_thread(self.controllers.picture_files.remove)
 
@@ -272,9 +272,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def _report(self, error: Exception, work: str) -> None:
         """Say in a line what was not done because of an error that nobody expected."""
-        notice = Notice(self.defects.note(error, work), "error")
         # Later: an error in reporting it ends the program.
-        self.call_later(self.controllers.presenter.say, notice)
+        self.call_later(self.controllers.presenter.say, self.defects.note(error, work), "error")
 
     def exit(
         self,
@@ -340,7 +339,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         """Disable keys of the chat under another screen; an open question comes first."""
         if action not in ("invoke", "command_palette"):
             return super().check_action(action, parameters)
-        if self.confirmations.open:
+        if self.confirmations.asked:
             return parameters[:1] == ("quit",)
         if self.screen is self.chat or parameters[:1] in _ON_ANY_SCREEN:
             return True
@@ -386,7 +385,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
-        self.controllers.clipboard.start(text, self.controllers.notices.answer, what)
+        self.controllers.clipboard.start(text, what)
 
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:

@@ -40,20 +40,22 @@ class Clipboard(msgspec.Struct, eq=False):
     """Copies in the order in which it is asked to, without holding up anything else."""
 
     _app: App[Any]
+    _tell: Callable[[Notice], None]
+    """Is given the result."""
     _environment: Mapping[str, str] = os.environ
     _turn: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
     text: str = ""
     """The text that was copied last."""
 
-    def start(self, text: str, tell: Callable[[Notice], None], what: str = "") -> None:
+    def start(self, text: str, what: str = "") -> None:
         """Copy a text without its control characters, and tell the result.
 
         A terminal that it is pasted into would obey those. ``what`` names the text.
         """
         self.text = without_controls(text)
-        self._app.run_worker(partial(self._copy, self.text, tell, what), name="copy")
+        self._app.run_worker(partial(self._copy, self.text, what), name="copy")
 
-    async def _copy(self, text: str, tell: Callable[[Notice], None], what: str) -> None:
+    async def _copy(self, text: str, what: str) -> None:
         async with self._turn:
             refusal = terminal_refusal(text, self._environment)
             if not refusal:
@@ -62,7 +64,7 @@ class Clipboard(msgspec.Struct, eq=False):
             tried = await asyncio.to_thread(run_tools, tools, text)
         notice = notice_of(text, tried, refusal)
         words = f"{what}: {notice.text}" if what else notice.text
-        tell(msgspec.structs.replace(notice, text=words))
+        self._tell(msgspec.structs.replace(notice, text=words))
 
 
 def desktop_tools(

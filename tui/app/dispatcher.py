@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from textual.app import App
@@ -13,12 +13,10 @@ from tui.app.wiring import Controllers
 from tui.domain.commands import BY_NAME, REACHES, Invocation, read_input
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.models import looks_like_key
-from tui.domain.views.notice import Notice, Report, Severity
-from tui.domain.views.session_rows import PickerView
+from tui.domain.views.notice import Report, Severity
 from tui.engine.sessions.workspace import Workspace
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
-from tui.widgets.intents import VersionIntent
 from tui.widgets.keys import key_name
 
 if TYPE_CHECKING:
@@ -54,21 +52,17 @@ class Confirmations(msgspec.Struct, eq=False):
     _app: FlowControlledApp
     _chat: ChatScreen
     _queue: InputQueue
-    _asked: list[Confirmation] = []
+    asked: list[Confirmation] = []
+    """Those that are open; the first one is on screen."""
     _screen: "ConfirmScreen | None" = None
-
-    @property
-    def open(self) -> bool:
-        """True while a question is open."""
-        return bool(self._asked)
 
     def ask(self, asked: Confirmation) -> None:
         """Ask a question after all earlier ones; one that is asked again means yes."""
-        if asked.again and asked.again in {each.again for each in self._asked}:
+        if asked.again and asked.again in {each.again for each in self.asked}:
             self._queue.add(partial(asked.follow, yes=True))
             return
-        self._asked.append(asked)
-        if len(self._asked) == 1:
+        self.asked.append(asked)
+        if len(self.asked) == 1:
             self._show()
         elif asked.again and self._screen is not None:
             # The user wants something else by now.
@@ -78,7 +72,7 @@ class Confirmations(msgspec.Struct, eq=False):
         # Not before the first question: the start does without it.
         from tui.screens.confirm import ConfirmScreen
 
-        asked = self._asked[0]
+        asked = self.asked[0]
         pass_on, is_seen = self._chat.pass_to_prompt, self._app.flow_control.sight()
         self._screen = ConfirmScreen(asked.question, asked.detail, pass_on, is_seen)
         self._app.push_screen(
@@ -88,10 +82,10 @@ class Confirmations(msgspec.Struct, eq=False):
 
     async def _follow(self, *, yes: bool) -> None:
         try:
-            await self._asked[0].follow(yes=yes)
+            await self.asked[0].follow(yes=yes)
         finally:
-            del self._asked[0]
-            if self._asked:
+            del self.asked[0]
+            if self.asked:
                 self._show()
             else:
                 # The line was drawn when the question closed, while its keys had no effect yet.
@@ -129,9 +123,10 @@ class AppShell(msgspec.Struct, eq=False):
             self._turn.set()
 
     def _update(self) -> None:
-        """Update status bar, notices and list."""
+        """Update notices, to-dos, status bar and list."""
         # Not with those of the next command, which may have run by the next frame.
         self._controllers.presenter.show_notices()
+        self._controllers.presenter.show_prompt()
         self._controllers.presenter.show_status()
         self._controllers.session_list.show()
 
@@ -145,7 +140,7 @@ class AppShell(msgspec.Struct, eq=False):
             bound = self._app.screen.active_bindings.items()
             keys = (key_name(k) for k, each in bound if each.binding.id in _UNDO and each.enabled)
             text = text.replace("/undo", next(keys, "/undo"))
-        self._controllers.presenter.say(Notice(text, severity))
+        self._controllers.presenter.say(text, severity)
 
     def report(self, title: str, text: str) -> None:
         from tui.screens.page import ReportScreen
@@ -163,16 +158,13 @@ class AppShell(msgspec.Struct, eq=False):
         show_moved = partial(self._controllers.session_list.show_moved, session_id)
         self._app.run_worker(show_moved, name="finish the command")
 
-    def show_todos(self) -> None:
-        self._controllers.presenter.show_prompt()
-
     def focus_prompt(self) -> None:
         self._controllers.chat.go_to_prompt()
 
     def copy(self, text: str) -> None:
-        self._controllers.clipboard.start(text, self._controllers.presenter.say)
+        self._controllers.clipboard.start(text)
 
-    def open(self, what: "Opened", text: str = "") -> None:
+    def open(self, what: "Opened", text: str = "") -> None:  # noqa: C901 - one table
         controllers = self._controllers
         match what:
             case "connect":
@@ -193,6 +185,10 @@ class AppShell(msgspec.Struct, eq=False):
                 controllers.chat.action_rename()
             case "search":
                 controllers.search.open()
+            case "sessions" | "closed sessions":
+                controllers.picker.open("all" if what == "sessions" else "closed", text=text)
+            case "sessions of this project":
+                controllers.picker.open("all", everywhere=False)
             case "title":
                 controllers.chat.action_rename()
                 controllers.chat.sidebar.rename_line.action_ask_title()
@@ -203,19 +199,6 @@ class AppShell(msgspec.Struct, eq=False):
                 controllers.themes.pick()
             case "tools":
                 controllers.tools.open()
-
-    def open_sessions(self, view: PickerView, *, everywhere: bool = True, text: str = "") -> None:
-        self._controllers.picker.open(view, everywhere=everywhere, text=text)
-
-    async def revise(self, message_id: str, what: Literal["again", "edit"]) -> None:
-        wanted = VersionIntent(message_id, what)
-        await self._controllers.messages.handle(self.workspace.current, wanted)
-
-    async def retry(self) -> None:
-        await self._controllers.prompt.retry()
-
-    async def compact(self) -> None:
-        await self._controllers.prompt.compact()
 
     async def confirm(
         self, question: str, detail: str | Callable[[], str] = "", *, again: str = ""
@@ -273,7 +256,7 @@ class Dispatcher(msgspec.Struct, eq=False):
             return
         session.prompt.refer(wanted.text, wanted.own)
         if len(wanted.text.encode(errors="surrogatepass")) > TEXT_BYTES:
-            controllers.presenter.say(Notice("Prompt is larger than 8 MiB.", "error"))
+            controllers.presenter.say("Prompt is larger than 8 MiB.", "error")
             controllers.prompt.give_back(session, wanted.typed)
         elif place is not None:
             session.prompt.leaving.append(wanted.text)
@@ -289,45 +272,41 @@ class Dispatcher(msgspec.Struct, eq=False):
 
     async def invoke(self, invocation: Invocation) -> None:
         """Queue a command; ``/stop`` and ``/quit`` take effect at once."""
-        reach = REACHES.get(invocation.name)
+        reach, here = REACHES.get(invocation.name), self._workspace.current
+        shown = "…" if looks_like_key(invocation.arguments) else invocation.arguments
+        typed = f"/{invocation.name} {shown}".rstrip()
+
+        async def run(shell: "Shell") -> None:
+            from tui.commands import registry
+
+            await registry.run(shell, invocation)
+
+        async def run_here() -> None:
+            if reach != "anywhere" and here.id != self._workspace.current.id:
+                # An earlier task took long, and led to another session.
+                words = f"Not done, because another session is on screen now: {typed}"
+                self._controllers.presenter.say(words, "warning")
+            else:
+                await self._shell().start(run, typed)()
+
         if invocation.name == "stop":
             # Now: prompts submitted later are to be sent.
-            waited = self._controllers.turns.hold_queue(self._workspace.current)
-            stop = self._stop if waited else partial(_run, invocation=invocation)
+            waited = self._controllers.turns.hold_queue(here)
             # Later tasks wait until the answer has stopped.
-            self._queue.add(self._shell().start(stop, "stop the answer"))
+            self._queue.add(self._shell().start(_stop if waited else run, "stop the answer"))
         elif reach == "at once":
-            await self._do(partial(_run, invocation=invocation), _typed(invocation))
+            await self._shell().start(run, typed)()
         else:
-            task = partial(self._run_in, self._workspace.current.id, invocation)
-            self._queue.add(task, leads=reach != "stays", name=_typed(invocation))
+            self._queue.add(run_here, leads=reach != "stays", name=typed)
 
     def do(self, work: "Work") -> None:
         """Queue work that no typed command stands for."""
-        self._queue.add(partial(self._do, work), leads=True)
 
-    async def _run_in(self, session_id: str, invocation: Invocation) -> None:
-        elsewhere = session_id != self._workspace.current.id
-        if elsewhere and REACHES.get(invocation.name) != "anywhere":
-            # An earlier task took long, and led to another session.
-            words = f"Not done, because another session is on screen now: {_typed(invocation)}"
-            self._controllers.presenter.say(Notice(words, "warning"))
-        else:
-            await self._do(partial(_run, invocation=invocation), _typed(invocation))
+        async def run() -> None:
+            await self._shell().start(work)()
 
-    async def _do(self, work: "Work", name: str = "") -> None:
-        await self._shell().start(work, name)()
-
-    async def _stop(self, shell: "Shell") -> None:
-        await self._controllers.prompt.stop(shell.workspace.current)
+        self._queue.add(run, leads=True)
 
 
-async def _run(shell: "Shell", invocation: Invocation) -> None:
-    from tui.commands import registry
-
-    await registry.run(shell, invocation)
-
-
-def _typed(invocation: Invocation) -> str:
-    arguments = "…" if looks_like_key(invocation.arguments) else invocation.arguments
-    return f"/{invocation.name} {arguments}".rstrip()
+async def _stop(shell: "Shell") -> None:
+    await shell.context.stop(shell.workspace.current)

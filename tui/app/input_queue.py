@@ -1,6 +1,7 @@
 """The input queue: one order for keys, commands, prompts and the request to leave."""
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -51,19 +52,20 @@ class InputQueue:
         self._app = app
         self._dispatch = dispatch
         self._typed_last: tuple[TextArea, float] | None = None
-        self._waiting: deque[Step] = deque()
+        self.waiting: deque[Step] = deque()
+        """The keys that are not dispatched yet."""
         self._holds: dict[object, Callable[[], None] | None] = {}
-        self._not_begun: list[str] = []
+        self.not_begun: list[str] = []
+        """The names of the tasks that still wait for others."""
         self.pending = 0
         """The number of tasks that have not ended."""
         self._turn = asyncio.Lock()
-        self._is_lent = False
-        self._was_lent_until = 0.0
+        self._lent_until = 0.0
 
     async def on_event(self, event: events.Event) -> None:
         """Queue keys and pastes; pass all other events on."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            self._waiting.append(partial(self._press, event))
+            self.waiting.append(partial(self._press, event))
             if isinstance(event, events.Key) and event.key == "escape":
                 for hold, cancel in [*self._holds.items()]:
                     if cancel is not None:
@@ -76,11 +78,6 @@ class InputQueue:
 
     # --- keys
 
-    @property
-    def waiting(self) -> int:
-        """Count the keys that are not dispatched yet."""
-        return len(self._waiting)
-
     def hold(self, cancel: Callable[[], None] | None = None) -> Callable[[], None]:
         """Hold back later keys until the returned function is called, or the time is up.
 
@@ -90,7 +87,7 @@ class InputQueue:
         self._holds[hold] = cancel
         # In its turn: all that was posted to the application before comes first.
         release = partial(self._app.call_later, self._release, hold)
-        give_up = partial(self._app.call_later, self._give_up, hold)
+        give_up = partial(self._app.call_later, self._release, hold, gives_up=True)
         limit = asyncio.get_running_loop().call_later(SECONDS_AT_MOST, give_up)
 
         def end() -> None:
@@ -160,25 +157,17 @@ class InputQueue:
             takers = [each for each in takers if each is stack[-1]]
         return any(each.takes_key(event) for each in takers)
 
-    async def _release(self, hold: object) -> None:
-        self._holds.pop(hold, None)
+    async def _release(self, hold: object, *, gives_up: bool = False) -> None:
+        cancel = self._holds.pop(hold, None)
+        if gives_up and cancel is not None:
+            cancel()
         await self._advance()
 
-    async def _give_up(self, hold: object) -> None:
-        if cancel := self._holds.get(hold):
-            cancel()
-        await self._release(hold)
-
     async def _advance(self) -> None:
-        while self._waiting and not self._holds and not self._is_lent:
-            await self._waiting.popleft()()
+        while self.waiting and not self._holds and self._lent_until < math.inf:
+            await self.waiting.popleft()()
 
     # --- tasks
-
-    @property
-    def not_begun(self) -> Sequence[str]:
-        """List the names of tasks that still wait for others."""
-        return [*filter(None, self._not_begun)]
 
     def add(self, task: Step, *, leads: bool = False, name: str = "") -> None:
         """Run a task after those before it; later keys wait for one that ``leads`` elsewhere.
@@ -186,7 +175,7 @@ class InputQueue:
         ``name`` is what the user typed, in case the program ends before it begins.
         """
         self.pending += 1
-        self._not_begun.append(name)
+        self.not_begun.append(name)
         if leads:
             task = partial(_finally, task, self.hold())
         self._app.run_worker(partial(self._run, task, name), name=name)
@@ -199,7 +188,7 @@ class InputQueue:
     async def _run(self, task: Step, name: str) -> None:
         try:
             async with self._turn:
-                self._not_begun.remove(name)
+                self.not_begun.remove(name)
                 await task()
         finally:
             self.pending -= 1
@@ -216,10 +205,10 @@ class InputQueue:
             self.call_when_handled(partial(self.add, leave_now))
 
         async def leave_behind_keys() -> None:
-            if self._is_lent:
+            if self._lent_until == math.inf:
                 await leave_behind_tasks()
             else:
-                self._waiting.append(leave_behind_tasks)
+                self.waiting.append(leave_behind_tasks)
                 await self._advance()
 
         self._app.set_timer(SECONDS_AT_MOST, then)
@@ -228,19 +217,18 @@ class InputQueue:
 
     def lend(self) -> None:
         """Hold back all keys until ``take_back``: another program has the terminal."""
-        self._is_lent = True
+        self._lent_until = math.inf
 
     async def take_back(self) -> None:
         """Dispatch the keys that came meanwhile."""
-        self._is_lent = False
         # A signal meant for the other one may come after the news of its end.
-        self._was_lent_until = time.monotonic() + _SECONDS_OF_LATE_SIGNALS
+        self._lent_until = time.monotonic() + _SECONDS_OF_LATE_SIGNALS
         await self._advance()
 
     @property
     def is_anothers(self) -> bool:
         """Tell if the keyboard's input is, or was just now, meant for another program."""
-        return self._is_lent or time.monotonic() < self._was_lent_until
+        return time.monotonic() < self._lent_until
 
 
 def _pass_up(app: App[Any], then: Callable[[], Any]) -> None:

@@ -21,6 +21,7 @@ from tui.engine.library.session_pages import SessionTitles
 from tui.engine.sessions.external_changes import Follower
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
+from tui.widgets.intents import VersionIntent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -59,6 +60,10 @@ class Controllers:
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
         chat.transcript.wrap_code(wraps=self.ui_state.state.wrap_code)
+
+        async def prices(answers: "Sequence[Message]") -> "Mapping[str, float]":
+            return await self.commands.usage.prices_of(answers)
+
         self.notices = NoticeController(app, workspace.clock, chat.pass_to_prompt)
         self.presenter = SessionPresenter(
             app,
@@ -67,7 +72,7 @@ class Controllers:
             self.notices,
             SessionTitles(workspace, parts.sessions),
             parts.stopwatch,
-            self._prices,
+            prices,
         )
         self.server = StoreServer(app, workspace, self.presenter, parts.check_store)
         self.session_list = SessionListController(
@@ -75,13 +80,13 @@ class Controllers:
         )
         view = self.presenter, self.session_list
         self._shared = shared = app, queue, chat, parts, workspace, *view, shell, do
-        self.clipboard = Clipboard(app)
+        self.clipboard = Clipboard(app, self.notices.answer)
         self.picture_files = PictureFiles()
         self.approvals = Approvals(*shared, attention)
         settings = parts.turn_settings.asking(self.approvals.ask)
         self.questions = ServerQuestions(*shared, attention, self.clipboard)
         settings.tools.setup.ask_by(self.questions.ask)
-        self.turns = Turns(*shared, settings, self._prices)
+        self.turns = Turns(*shared, settings, prices)
         self.summaries, self.titles = Summaries(*shared), TitleController(*shared)
         self.prompt = PromptController(*shared, self.turns, self.summaries)
         self.prompt_history = PromptHistoryController(*shared)
@@ -89,9 +94,6 @@ class Controllers:
         self.search = SearchController(*shared, self.notices, self.navigation)
         self.background = Background(*shared, self.server, Follower(workspace), self.ui_state)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
-
-    async def _prices(self, answers: "Sequence[Message]") -> "Mapping[str, float]":
-        return await self.commands.usage.prices_of(answers)
 
     def toggle_help(self) -> None:
         """Open the help, or close it."""
@@ -116,6 +118,11 @@ class Controllers:
             parts.retention,
             parts.final_save.rescue,
             stop,
+            self.prompt.retry,
+            self.prompt.compact,
+            lambda message_id, what: self.messages.handle(
+                parts.workspace.current, VersionIntent(message_id, what)
+            ),
             parts.session_moves(stop),
             parts.turn_settings.in_force,
             connections.remember_choice,

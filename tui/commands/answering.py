@@ -33,9 +33,9 @@ async def retry(shell: Shell, arguments: str) -> None:
     if loaded.activity.running or not messages:
         shell.say("Nothing to ask again.")
     elif can_retry(messages[-1]):
-        await shell.retry()
+        await shell.context.retry()
     else:
-        await shell.revise(messages[-1].id, "again")
+        await shell.context.revise(messages[-1].id, "again")
 
 
 @command("edit")
@@ -45,7 +45,7 @@ async def edit(shell: Shell, arguments: str) -> None:
     question = next((each for each in reversed(messages) if each.role == "user"), None)
     if question is None:
         return shell.say("No question to edit yet.")
-    return await shell.revise(question.id, "edit")
+    return await shell.context.revise(question.id, "edit")
 
 
 @command("compact")
@@ -58,7 +58,7 @@ async def compact(shell: Shell, arguments: str) -> None:
         return shell.say("Nothing to compact.")
     if loaded.model and is_guide(loaded.model.name):
         return shell.say("The built-in guide writes no summaries. F5 connects a model that does.")
-    return await shell.compact()
+    return await shell.context.compact()
 
 
 @command("stop")

@@ -131,7 +131,5 @@ async def _change(
         await shell.workspace.change(loaded, put)
     except StorageError as error:
         # The change is kept in memory, and retried by the next save.
-        shell.show_todos()
         return shell.say(str(error), "error")
-    shell.show_todos()
     return shell.say(words(items))

@@ -1,7 +1,6 @@
 """Opening sessions, by list, search, number or name, and beginning new ones.
 
-``/sessions``, ``/session list``, ``/session resume``, ``/load``, ``/resume``, ``/search``, ``/new``
-and ``/private``.
+``/session resume``, ``/load``, ``/resume``, ``/search``, ``/new`` and ``/private``.
 """
 
 import asyncio
@@ -45,23 +44,11 @@ _DATE_DIGITS = range(8, 15)
 # --- opening
 
 
-@command("sessions")
-async def list_all(shell: Shell, arguments: str) -> None:
-    """Show all sessions, or those with a text in their title, project or id."""
-    shell.open_sessions("all", text=arguments)
-
-
-@command("session list")
-async def list_project(shell: Shell, arguments: str) -> None:
-    """Show the sessions of this project."""
-    shell.open_sessions("all", everywhere=False)
-
-
 @command("load")
 async def load(shell: Shell, arguments: str) -> None:
     """Open a session; without a target, show all of them."""
     if not arguments:
-        return shell.open_sessions("all")
+        return shell.open("sessions")
     return await open_session(shell, await resolve(shell, arguments))
 
 
@@ -78,7 +65,7 @@ async def resume_number(shell: Shell, arguments: str) -> None:
 async def resume(shell: Shell, arguments: str) -> None:
     """Show closed sessions, or open one of them, whose project must be there."""
     if arguments.lower() in ("", "list"):
-        return shell.open_sessions("closed")
+        return shell.open("closed sessions")
     session_id = await resolve(shell, arguments, view="closed")
     known = shell.workspace.switcher.find(session_id)
     if known is None or known.opened is None:

@@ -3,14 +3,10 @@
 # They bind functions when they are imported.
 # ruff: noqa: F401
 # pyright: reportUnusedImport=false
-from tui.commands import (
-    answering,
-    archive,
-    details,
-    leaving,
-    opening,
-    saving,
-)
+from collections.abc import Mapping
+from functools import partial
+
+from tui.commands import answering, archive, details, leaving, opening, saving
 from tui.commands.shell import FUNCTIONS, Opened, Shell, Work, command
 from tui.config.paths import changelog
 from tui.domain.commands import BY_NAME, Invocation, command_called, template_command
@@ -18,7 +14,20 @@ from tui.domain.text import late_pattern, listed
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import AmbiguousSession, SibylError
 
-_CANDIDATES = 10
+_OPENED: Mapping[str, Opened] = {
+    "connect": "connect",
+    "editor": "editor",
+    "notices": "notices",
+    "paste": "picture",
+    "rename-line": "rename",
+    "search-screen": "search",
+    "session list": "sessions of this project",
+    "sessions": "sessions",
+    "theme": "themes",
+    "tools": "tools",
+}
+"""What the commands open that do nothing else."""
+_CANDIDATES, _MOST_ALIKE = 10, 3
 # The changes are Markdown, which a report shows as it stands.
 _RELEASES = late_pattern(r"(?ms)^## \[\d.*")
 _MARKS = late_pattern(r"(?m)^#+ (?:\[(.+?)\])?|\*\*|\[([^]]+)\]\([^)\s]+\)|\n (?= \w)")
@@ -34,7 +43,7 @@ async def carry_out(shell: Shell, work: Work) -> None:
         shell.say(f'Several sessions match "{error.target}". Choose one')
         # The number of a project is no text of a row.
         text = "" if "#" in error.target else error.target.removesuffix("…")
-        shell.open_sessions("all", text=text)
+        shell.open("sessions", text)
         return
     except SibylError as error:
         first, *more = error.lines(_CANDIDATES)
@@ -66,23 +75,11 @@ async def run(shell: Shell, invocation: Invocation) -> None:
         say_unknown(shell, name)
 
 
-_MOST_ALIKE = 3
+async def _open(what: Opened, shell: Shell, arguments: str) -> None:
+    shell.open(what, arguments)
 
 
-def _opening(name: str, what: Opened) -> None:
-    @command(name)
-    async def function(shell: Shell, arguments: str) -> None:  # pyright: ignore[reportUnusedFunction]
-        shell.open(what, arguments)
-
-
-_opening("connect", "connect")
-_opening("editor", "editor")
-_opening("notices", "notices")
-_opening("paste", "picture")
-_opening("search-screen", "search")
-_opening("theme", "themes")
-_opening("rename-line", "rename")
-_opening("tools", "tools")
+FUNCTIONS.update({name: partial(_open, what) for name, what in _OPENED.items()})
 
 
 @command("help")

@@ -9,7 +9,6 @@ import msgspec
 from tui.domain.journal.records import Settings
 from tui.domain.models import ModelSettings
 from tui.domain.views.notice import Severity
-from tui.domain.views.session_rows import PickerView
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -31,6 +30,12 @@ class CommandContext(msgspec.Struct, frozen=True):
     """
     stop: Callable[[LoadedSession], Awaitable[bool]]
     """Stop the arriving answer and wait until it is saved; false if there is none."""
+    retry: Callable[[], Awaitable[None]]
+    """Request the last answer of the session on screen again."""
+    compact: Callable[[], Awaitable[None]]
+    """Summarise the older messages of the session on screen."""
+    revise: Callable[[str, Literal["again", "edit"]], Awaitable[None]]
+    """Ask a question again, or put it into the prompt to be sent in its place."""
     shelf: SessionMoves
     settings_in_force: Callable[[Settings, str], ModelSettings]
     """The settings of requests, by a session's own and the name of its model."""
@@ -55,6 +60,9 @@ Opened = Literal[
     "picture",
     "rename",
     "search",
+    "sessions",
+    "closed sessions",
+    "sessions of this project",
     "themes",
     "title",
     "tools",
@@ -69,62 +77,34 @@ class Shell(Protocol):
     Whatever it says or shows is there at once, in the order of its calls.
     """
 
+    workspace: Workspace
+
     @property
     def context(self) -> CommandContext: ...
 
-    @property
-    def workspace(self) -> Workspace: ...
-
     def say(self, text: str, severity: Severity = "information") -> None:
         """Show a notice, and keep it in the list of notices."""
-        ...
 
     def report(self, title: str, text: str) -> None:
         """Show a longer answer over the conversation."""
-        ...
 
     async def show_session(self) -> None:
         """Show the current session, which is another one or has changed."""
-        ...
 
     def show_moved(self, session_id: str) -> None:
         """Update the lists: a session was archived, deleted, restored or closed."""
-        ...
-
-    def show_todos(self) -> None:
-        """Update the to-do list."""
-        ...
 
     def focus_prompt(self) -> None:
         """Let the next keys go to the prompt, wherever they went before."""
-        ...
 
     def copy(self, text: str) -> None:
         """Copy a text to the clipboard, with a notice."""
-        ...
 
     def open(self, what: Opened, text: str = "") -> None:
-        """Open something; ``text`` is the path to import, or the filter of the models.
+        """Open something; ``text`` is the path to import, or the filter of models or sessions.
 
         With one, the theme of that name is chosen at once. Raises ``UsageError`` if there is none.
         """
-        ...
-
-    def open_sessions(self, view: PickerView, *, everywhere: bool = True, text: str = "") -> None:
-        """Show the session picker for all projects or the current one, with a text to filter by."""
-        ...
-
-    async def revise(self, message_id: str, what: Literal["again", "edit"]) -> None:
-        """Ask a question again, or put it into the prompt to be sent in its place."""
-        ...
-
-    async def retry(self) -> None:
-        """Request the last answer of the current session again."""
-        ...
-
-    async def compact(self) -> None:
-        """Summarise the older messages of the current session."""
-        ...
 
     async def confirm(
         self, question: str, detail: str | Callable[[], str] = "", *, again: str = ""
@@ -139,14 +119,12 @@ class Shell(Protocol):
 
     def in_background(self, work: "Work") -> None:
         """Do ``work`` behind the command, which ends meanwhile."""
-        ...
 
     def exit(self) -> None:
         """Save everything and quit."""
-        ...
 
 
-Work = Callable[[Shell], Awaitable[None]]
+Work = Callable[[Shell], Awaitable[object]]
 """Work that may say, show and ask."""
 
 CommandFunction = Callable[[Shell, str], Awaitable[None]]

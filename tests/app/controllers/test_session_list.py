@@ -34,7 +34,7 @@ class World:
         pages.is_counted, pages.refresh, pages.count = True, self.refresh, self.refresh
         self.withdrawn = []
         presenter = SimpleNamespace(
-            say=lambda notice: self.said.append(notice.text),
+            say=lambda words, _: self.said.append(words),
             remark=lambda notice: self.said.append(notice.text),
             show_status=lambda: None,
         )

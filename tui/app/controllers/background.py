@@ -91,7 +91,7 @@ class Background(Controller):
             # A late one is told with the answer that goes without it.
             if failed := [f'"{each.name}"' for each in started if each.state == "failed"]:
                 words = f"Not started: {listed(failed)}. /tools says why."
-                self._presenter.say(Notice(words, "warning"))
+                self._presenter.say(words, "warning")
 
     async def _show_list(self) -> None:
         # First: the active session stays when old and surplus ones are archived.

@@ -18,7 +18,6 @@ from typing import Any
 
 from tui.app.controllers.controller import Controller
 from tui.domain.text import make_visible_line
-from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 
@@ -42,11 +41,11 @@ class ExternalEditor(Controller):
     def start(self) -> None:
         """Open the prompt of the session on screen."""
         if self._workspace.current.private:
-            self._presenter.say(Notice(_PRIVATE, "error"))
+            self._presenter.say(_PRIVATE, "error")
             return
         command, refusal = editor_command(os.environ)
         if refusal:
-            self._presenter.say(Notice(refusal, "error"))
+            self._presenter.say(refusal, "error")
             return
         # Now: what is typed behind this comes after what the editor writes.
         self._queue.lend()
@@ -64,14 +63,14 @@ class ExternalEditor(Controller):
         finally:
             self._app.call_later(self._queue.take_back)
         if failure:
-            self._presenter.say(Notice(make_visible_line(failure), "error"))
+            self._presenter.say(make_visible_line(failure), "error")
         elif written != text and session is self._workspace.current:
             self._chat.prompt.replace_text(written)
         elif written != text:
             session.prompt.edit(written)
             self._chat.settle_draft()
         elif time.monotonic() - begun < SECONDS_TO_LOOK:
-            self._presenter.say(Notice(_GONE_ON, "warning"))
+            self._presenter.say(_GONE_ON, "warning")
 
     async def _run(
         self, command: Sequence[str], session: LoadedSession, text: str

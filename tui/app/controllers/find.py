@@ -10,7 +10,6 @@ import msgspec
 from tui.app.controllers.controller import Controller
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry, Surroundings
-from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 
@@ -118,7 +117,7 @@ class FindController(Controller):
                 search.matches.take(stretch.found, stretch.below)
                 self._go_on(search)
         except StorageError as error:
-            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.say(str(error), "error")
         search.matches.end()
         self._go_on(search)
 
@@ -166,7 +165,7 @@ class FindController(Controller):
                 place = match.message_id
                 around = await asyncio.to_thread(journal.around, place, _AROUND, _AROUND)
         except StorageError as error:
-            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.say(str(error), "error")
             return
         if search is not self._search or search.matches.current != match or not self._timer:
             return

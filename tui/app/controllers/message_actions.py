@@ -11,7 +11,6 @@ from tui.app.desktop import PictureFiles
 from tui.domain.commands import PromptText
 from tui.domain.journal.message import ImageBlock, Message
 from tui.domain.text import cut_middle, make_visible_name
-from tui.domain.views.notice import Notice
 from tui.engine.sessions import versions
 from tui.engine.sessions.loaded_session import LoadedSession, references_of
 from tui.engine.sessions.workspace import Workspace
@@ -121,7 +120,7 @@ class MessageActions(Controller):
         copy = await versions.fork_at(self._workspace, session, message_id)
         if await self._workspace.switcher.open_session(copy):
             await self._show(self._workspace.current)
-            self._presenter.say(Notice(f'This is a copy of "{title}"; the original is unchanged'))
+            self._presenter.say(f'This is a copy of "{title}"; the original is unchanged')
 
     async def _stop(self, session: LoadedSession) -> None:
         """Stop an answer that is arriving; queued prompts are held."""
@@ -148,7 +147,7 @@ class MessageActions(Controller):
         try:
             await work
         except (StorageError, UsageError) as error:
-            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.say(str(error), "error")
 
     # --- links and pictures
 
@@ -157,7 +156,7 @@ class MessageActions(Controller):
         wanted: Sequence[Wanted] = (*event.links, *event.pictures)
         session_id = self._workspace.current.id
         if not wanted:
-            self._shell().say("No link or picture in this message.", "warning")
+            self._presenter.say("No link or picture in this message.", "warning")
             return
         if len(wanted) == 1:
             self._open(wanted[0], session_id)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from tui.app.controllers.controller import Controller
 from tui.domain.journal.session import Surroundings
-from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SessionNotFound, StorageError
 from tui.widgets import intents
@@ -65,7 +64,7 @@ class Navigation(Controller):
             self._do(leave_for)
             return False
         except StorageError as error:
-            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.say(str(error), "error")
             self._presenter.stay()
             return False
         if not switched or self._presenter.is_current:
@@ -126,7 +125,7 @@ class Navigation(Controller):
                 case "end":
                     self._presenter.show_end()
         except StorageError as error:
-            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.say(str(error), "error")
 
     async def show_session(self) -> None:
         """Show the workspace's current session; another one from where its reader left it."""

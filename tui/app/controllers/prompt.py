@@ -10,7 +10,6 @@ from tui.app.controllers.controller import Controller
 from tui.app.controllers.side_requests import Summaries
 from tui.app.controllers.turns import Turns
 from tui.domain.commands import PromptText
-from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError, UsageError
 from tui.widgets.prompt import Prompt, Waiting
@@ -99,7 +98,7 @@ class PromptController(Controller):
             if self._chat.prompt.text == prompt:
                 self._chat.prompt.set_text("")
                 session.prompt.edit("")
-            self._presenter.say(Notice("This prompt was already sent", "warning"))
+            self._presenter.say("This prompt was already sent", "warning")
         if back is not None and back.held:
             session.prompt.hold(back.text, max(0, back.place - len(session.prompt.queued)))
         elif back is not None and (session.activity.running or session.prompt.queued):
@@ -125,7 +124,7 @@ class PromptController(Controller):
         try:
             await self._workspace.take(session)
         except (StorageError, UsageError) as error:
-            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.say(str(error), "error")
             self._presenter.show_prompt()
             return False
         if session is self._workspace.current and session.entries != entries:

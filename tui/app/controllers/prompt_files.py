@@ -18,7 +18,6 @@ from tui.app.controllers.controller import Controller
 from tui.domain.completion import FileListing, FileNames
 from tui.domain.journal.message import PICTURE_BYTES, byte_words, media_type_of
 from tui.domain.references import reference_to, reference_to_picture
-from tui.domain.views.notice import Notice
 from tui.engine.project_folder import folder_entries, project_files
 from tui.errors import StorageError, UsageError
 from tui.files import system_text, user_path
@@ -165,7 +164,7 @@ class PromptFiles(Controller):
             data = await asyncio.to_thread(read_picture, os.environ)
             sha256 = await self._workspace.keep_picture(session, data)
         except (StorageError, UsageError) as error:
-            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.say(str(error), "error")
             return
         reference = reference_to_picture(sha256)
         if session is self._workspace.current:

@@ -112,7 +112,7 @@ class ServerQuestions(Controller):
 
         refusal = await open_outside(question.address)
         if refusal:
-            self._clipboard.start(question.address, self._presenter.say)
+            self._clipboard.start(question.address)
         if question.kind == "address":
             self.answer(question, {})
         elif self._panel is not None and self._panel.question is question:

@@ -159,4 +159,4 @@ class SessionListController(msgspec.Struct, eq=False):
 
     def _say(self, failure: StorageError | UsageError | None) -> None:
         if failure is not None:
-            self._presenter.say(Notice(str(failure), "error"))
+            self._presenter.say(str(failure), "error")

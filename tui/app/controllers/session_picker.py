@@ -27,7 +27,7 @@ class PickerController(Controller):
     _open_projects: set[str] = msgspec.field(default_factory=set[str])
     _is_ready: bool = False
 
-    def open(self, view: PickerView, *, everywhere: bool, text: str = "") -> None:
+    def open(self, view: PickerView, *, everywhere: bool = True, text: str = "") -> None:
         """Show the picker, with the filter ``text``."""
         if isinstance(self._app.screen, SessionPicker):
             return

@@ -12,7 +12,7 @@ from textual.app import App
 
 from tui.domain.journal.message import Message
 from tui.domain.views.costs import AnswerCost
-from tui.domain.views.notice import LoggedNotice, Notice, NoticeLog
+from tui.domain.views.notice import LoggedNotice, Notice, NoticeLog, Severity
 from tui.engine.library.session_pages import SessionTitles
 from tui.engine.sessions.external_changes import Change
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -236,9 +236,9 @@ class SessionPresenter(msgspec.Struct, eq=False):
             session.pages.excerpt = None
             self.show_session()
 
-    def say(self, notice: Notice) -> None:
+    def say(self, words: str, severity: Severity = "information") -> None:
         """Give a notice that a key or a command has caused."""
-        self.remark(msgspec.structs.replace(notice, caused=True))
+        self.remark(Notice(words, severity, caused=True))
 
     def remark(self, notice: Notice) -> None:
         """Give a notice that came by itself; it waits for its turn."""

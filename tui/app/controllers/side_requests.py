@@ -134,9 +134,9 @@ class TitleController(Controller):
         session = self._workspace.switcher.find(line.session_id)
         request = title_request(session) if session else None
         if session is None:
-            self._presenter.say(Notice("Open this session first: its model makes the title."))
+            self._presenter.say("Open this session first: its model makes the title.")
         elif request is None:
-            self._presenter.say(Notice(BY_NAME["name"].usage_error))
+            self._presenter.say(BY_NAME["name"].usage_error)
         else:
             work = partial(self._offer, line, session.id, request)
             line.run_worker(work, name="ask for a title", group="title", exclusive=True)
@@ -147,7 +147,7 @@ class TitleController(Controller):
             titled = await request.ask(format_utc(self._workspace.clock()))
         except SibylError as error:
             line.offer("")
-            self._presenter.say(Notice(f"No title: {error}", "warning"))
+            self._presenter.say(f"No title: {error}", "warning")
             return
         line.offer(titled.text)
         # Not by the line: it may be closed before that is saved.
