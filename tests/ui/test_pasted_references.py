@@ -72,7 +72,7 @@ async def sent_with(w, pilot, count=1):
 
 def names_of(w):
     found = w.other_program().journal(w.workspace.current.id).load().all_messages
-    return [[b.path for b in m.attachments] for m in found if m.role == "user"]
+    return [[b.name for b in m.attachments] for m in found if m.role == "user"]
 
 
 async def test_only_a_sign_of_the_users_own_refers_to_a_file_and_the_border_names_it(w):
