@@ -2,38 +2,12 @@
 
 from hypothesis import strategies as st
 
-_PIECES = (
-    '"',
-    "\\",
-    '\\"',
-    "\n",
-    "\r\n",
-    "\t",
-    "; no comment",
-    "#| none |#",
-    "#.(run)",
-    "#<hash>",
-    ") (:role :user :content ",
-    "(:role :user :content nil",
-    "---",
-    "- role: user",
-    "```",
-    "# aider chat started at 2026-01-01 10:00:00",
-    "> quoted",
-    "😀",
-    "e\u0301",
-    "\u2028",
-    "\x00",
-    "\x1b[31m",
-    "\x7f",
-    "|",
-    "'",
-    "nil",
-    "{",
-    "]",
-    "%s",
-    "&amp;",
-)
+# fmt: off
+_PIECES = ('"', "\\", '\\"', "\n", "\r\n", "\t", "; no comment", "#| none |#", "#.(run)", "#<hash>",
+           ") (:role :user :content ", "(:role :user :content nil", "---", "- role: user", "```",
+           "# aider chat started at 2026-01-01 10:00:00", "> quoted", "😀", "e\u0301", "\u2028",
+           "\x00", "\x1b[31m", "\x7f", "|", "'", "nil", "{", "]", "%s", "&amp;")
+# fmt: on
 
 texts = st.lists(
     st.one_of(st.sampled_from(_PIECES), st.text(st.characters(exclude_categories=["Cs"]))),

@@ -14,14 +14,10 @@ def settings(folder, told):
     (folder / "settings.json").write_text(text)
 
 
-@pytest.mark.parametrize("days", [claude_code_days, gemini_cli_days])
-def test_without_settings_it_is_a_month(days, tmp_path):
-    assert days(Places(tmp_path, {})) == 30
-
-
 @pytest.mark.parametrize(
     ("told", "days"),
     [
+        (None, 30),
         ({}, 30),
         ({"cleanupPeriodDays": 7}, 7),
         ({"cleanupPeriodDays": 99999}, 99999),
@@ -31,7 +27,8 @@ def test_without_settings_it_is_a_month(days, tmp_path):
     ],
 )
 def test_claude_code_says_the_days(told, days, tmp_path):
-    settings(tmp_path / ".claude", told)
+    if told is not None:
+        settings(tmp_path / ".claude", told)
     assert claude_code_days(Places(tmp_path, {})) == days
 
 
@@ -49,6 +46,7 @@ def test_a_variable_names_the_place_of_the_settings(tmp_path):
 @pytest.mark.parametrize(
     ("kept", "days"),
     [
+        (None, 30),
         ({"enabled": True}, 30),
         ({"enabled": False, "maxAge": "7d"}, 0),
         ({"maxAge": "36h"}, 1.5),
@@ -61,5 +59,6 @@ def test_a_variable_names_the_place_of_the_settings(tmp_path):
     ],
 )
 def test_gemini_cli_says_a_period_that_it_may_refuse(kept, days, tmp_path):
-    settings(tmp_path / ".gemini", {"general": {"sessionRetention": kept}})
+    if kept is not None:
+        settings(tmp_path / ".gemini", {"general": {"sessionRetention": kept}})
     assert gemini_cli_days(Places(tmp_path, {})) == days

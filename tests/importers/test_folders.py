@@ -11,14 +11,8 @@ from tui.importers.protocol import Places
     ["*.json", "a.json", "*/b.json", "[!.]*/*", "*", "deep/**/b.json", "**/*.json", "no/*"],
 )
 def test_what_a_glob_finds_is_found(tmp_path, pattern):
-    for name in (
-        "a.json",
-        ".h.json",
-        "deep/b.json",
-        "deep/er/b.json",
-        "deep/.hid/b.json",
-        "x/y.md",
-    ):
+    names = "a.json .h.json deep/b.json deep/er/b.json deep/.hid/b.json x/y.md"
+    for name in names.split():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "link").symlink_to(tmp_path / "deep")

@@ -58,10 +58,6 @@ def test_finds_the_objects_wherever_their_array_is(text):
     assert read(text, ["items"]) == [{"a": 1}, {"a": 2}]
 
 
-def test_reads_a_single_object():
-    assert read('{"a": {"items": []}}', ["items"]) == [{"a": {"items": []}}]
-
-
 @each_row(
     "text",
     [
@@ -92,12 +88,6 @@ def test_tells_arrays_and_what_is_between_damaged_objects_apart():
     assert before.damage < behind.damage
 
 
-def test_counts_what_is_no_object():
-    ledger = Ledger()
-    assert read('[1, {"a": 1}, null, "x", [2]]', ledger=ledger) == [{"a": 1}]
-    assert ledger.skipped == {"unreadable line": 4}
-
-
 @each_row(
     "damaged",
     [
@@ -116,10 +106,18 @@ def test_reads_on_behind_a_damaged_object(damaged):
     assert ledger.skipped.total() == 1
 
 
-def test_counts_an_object_that_is_cut_off():
+@each_row(
+    "text, value, skipped",
+    [
+        ('{"a": {"items": []}}', {"a": {"items": []}}, {}),
+        ('[1, {"a": 1}, null, "x", [2]]', {"a": 1}, {"unreadable line": 4}),
+        ('[{"id": "a"}, {"id": "b", "te', {"id": "a"}, {"unfinished line": 1}),
+    ],
+)
+def test_counts_what_is_no_object_or_is_cut_off(text, value, skipped):
     ledger = Ledger()
-    assert read('[{"id": "a"}, {"id": "b", "te', ledger=ledger) == [{"id": "a"}]
-    assert ledger.skipped == {"unfinished line": 1}
+    assert read(text, ["items"], ledger) == [value]
+    assert ledger.skipped == skipped
 
 
 @pytest.mark.parametrize("large", ['"' + "x" * 5000 + '"', "[" + '"x", ' * 2000 + "1]"])

@@ -1,8 +1,6 @@
 """Sources that grow, are cut, damaged or not where they were: what no case of ``sources`` holds."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -57,15 +55,6 @@ def test_any_prompts_of_aider_come_back(tmp_path_factory, prompts):
     assert [each.content for each in messages if each.role == "user"] == prompts
 
 
-def cherry(path, messages, blocks=()):
-    """A backup of Cherry Studio with one topic."""
-    tables = {"topics": [{"id": "t", "messages": messages}], "message_blocks": list(blocks)}
-    backup = {"time": 1, "version": 5, "localStorage": {}, "indexedDB": tables}
-    path.write_text(json.dumps(backup))
-    assert reader("cherry-studio").recognises(path, path.read_bytes())
-    return read_all(reader("cherry-studio"), path)
-
-
 def test_a_backup_of_cherry_studio_with_its_databases_says_so_under_any_name(tmp_path):
     for name in ("metadata.json", "metadata (1).json"):
         path = tmp_path / name
@@ -75,131 +64,6 @@ def test_a_backup_of_cherry_studio_with_its_databases_says_so_under_any_name(tmp
         assert reader("cherry-studio").recognises(path, path.read_bytes())
         with pytest.raises(UnfitFile, match="its own databases"):
             list(reader("cherry-studio").read(Source.of(path), Ledger()))
-    assert cherry(tmp_path / "metadata.json", [{"id": "u", "role": "user", "content": "Hi"}])
-
-
-def test_a_block_of_cherry_studio_is_given_once_and_one_that_is_not_there_is_counted(tmp_path):
-    block = {"id": "b", "type": "main_text", "content": "once"}
-    said = [{"id": "u", "role": "user", "blocks": ["b", "b", "gone"]}]
-    reading = cherry(tmp_path / "data.json", said, [block])
-    (message,) = reading.messages
-    assert message.content.count("once") == 1
-    assert reading.ledger.skipped["block that is not there"] == 2
-
-
-def test_answers_of_cherry_studio_without_their_question_follow_each_other(tmp_path):
-    said = [
-        {"id": f"m{number}", "role": role, "content": f"text {number}", "foldSelected": number == 1}
-        for number, role in enumerate(("user", "assistant") * 3)
-    ]
-    messages = cherry(tmp_path / "data.json", said).messages
-    assert [each.id for each in messages] == [f"m{number}" for number in range(6)]
-    assert [each.parent for each in messages] == ["", *(f"m{number}" for number in range(5))]
-
-
-def test_sessions_of_nextchat_are_told_apart_by_numbers_and_keep_their_ids_as_the_memory_moves(
-    tmp_path,
-):
-    def ids(place):
-        said = [{"role": role, "content": f"text {role}"} for role in ("user", "assistant") * 2]
-        session = {"topic": "Sea", "memoryPrompt": "Tides.", "lastSummarizeIndex": place}
-        sessions = [{**session, "id": number, "messages": said} for number in (1, 2)]
-        path = tmp_path / "backup.json"
-        path.write_text(json.dumps({"chat-next-web-store": {"sessions": sessions}}))
-        reading = read_all(reader("nextchat"), path)
-        assert [heading.source_id for heading, _ in reading.conversations] == ["1", "2"]
-        return {each.id for each in reading.messages}
-
-    assert ids(2) == ids(3)
-
-
-def test_a_date_of_nextchat_counts_where_it_can_mean_one_day_only(tmp_path):
-    dates = (
-        "2026/1/2 15:04:05",
-        "2.1.2026, 15:04:05",
-        "1/15/2026, 3:04:05 PM",
-        "1/2/2026, 3:04 PM",
-    )
-    dates = (*dates, "1/2/2026, 3:04:05 PM", "02/01/2026, 15:04:05")
-    said = [
-        {"id": str(at), "role": "user", "content": "Hi", "date": on} for at, on in enumerate(dates)
-    ]
-    path = tmp_path / "backup.json"
-    sessions = [{"id": "s", "messages": said}]
-    path.write_text(json.dumps({"chat-next-web-store": {"sessions": sessions}}))
-    found = read_all(reader("nextchat"), path).messages
-    assert [bool(each.timestamp) for each in found] == [True] * 3 + [False] * 3
-
-
-def test_a_summary_of_aichat_counts_only_behind_what_it_stands_for(tmp_path):
-    path = tmp_path / "work.yaml"
-    path.write_text(
-        "model: a:b\ncompressed_messages:\n- role: system\n  content: Be brief.\n"
-        "messages:\n- role: system\n  content: Of nothing.\n- role: user\n  content: Hello\n"
-    )
-    reading = read_all(reader("aichat"), path)
-    assert [each.content for each in reading.messages] == ["Hello"]
-    assert reading.ledger.skipped == {"system prompt": 2}
-
-
-def test_what_a_tool_says_in_a_chat_of_oterm_is_not_its_user(tmp_path):
-    path = tmp_path / "store.db"
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("create table chat (id integer, name text, model text)")
-        database.execute(
-            "create table message (id integer, chat_id integer, author text, text text)"
-        )
-        database.execute("insert into chat values (1, 'Sea', 'a')")
-        rows = (1, 1, "user", "Hello"), (2, 1, "tool", "output")
-        database.executemany("insert into message values (?, ?, ?, ?)", rows)
-    reading = read_all(reader("oterm"), path)
-    assert [each.content for each in reading.messages] == ["Hello"]
-    assert reading.ledger.skipped["unknown role"] == 1
-
-
-def test_a_backup_without_anything_in_the_place_of_its_chats_is_counted(tmp_path):
-    path = tmp_path / "backup.json"
-    path.write_text(json.dumps({"chat-next-web-store": {"sessions": {"0": {}}}}))
-    assert read_all(reader("nextchat"), path).ledger.skipped == {"unknown format": 1}
-
-
-def test_what_the_model_is_sent_of_a_long_session_of_cline_is_no_session(source):
-    path = source("cline", "a-session-of-the-newest-command-line-is-read-whole")
-    copy = path.with_name(path.name.replace(".messages.json", ".compaction.json"))
-    copy.write_bytes(path.read_bytes())
-    assert reader("cline").recognises(copy, copy.read_bytes())
-    reading = read_all(reader("cline"), copy)
-    assert not reading.conversations
-    assert reading.ledger.skipped["duplicate"] == read_all(reader("cline"), path).ledger.total
-
-
-def changed(path, statement, *values):
-    with closing(sqlite3.connect(path)) as database:
-        database.execute(statement, values)
-        database.commit()
-
-
-def test_an_answer_of_crush_that_is_only_an_error_is_a_failed_one(source):
-    path = source("crush", "reads-a-session-with-its-tools")
-    finish = {
-        "type": "finish",
-        "data": {"reason": "error", "message": "API Error", "details": "429"},
-    }
-    changed(path, "UPDATE messages SET parts = ? WHERE role = 'assistant'", json.dumps([finish]))
-    answers = [
-        each for each in read_all(reader("crush"), path).messages if each.role == "assistant"
-    ]
-    assert {(each.content, each.status, each.error) for each in answers} == {
-        ("", "failed", "API Error: 429")
-    }
-
-
-def test_a_number_among_the_blobs_of_cursor_hides_no_message(source):
-    path = source("cursor-cli", "gives-the-facts-of-a-stored-session")
-    before = len(read_all(reader("cursor-cli"), path).messages)
-    changed(path, "INSERT INTO blobs (id, data) VALUES (?, ?)", "ff" * 32, 7)
-    changed(path, "UPDATE meta SET value = ?", b"{}".hex())
-    assert len(read_all(reader("cursor-cli"), path).messages) >= before > 0
 
 
 def test_the_databases_of_projects_that_crush_knows_are_found(tmp_path):
@@ -219,17 +83,6 @@ def test_damaged_turns_of_cursor_do_no_harm(root, step):
     blobs = {"a": root}
     read = list(cursor.turns("a", lambda name: blobs.get(name, step), Ledger()))
     assert {each["role"] for each in read} <= {"user", "assistant"}
-
-
-def test_the_messages_of_a_chat_of_open_webui_without_a_tree_are_read(tmp_path):
-    said = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
-    path = tmp_path / "chat-export.json"
-    path.write_text(json.dumps([{"id": "c1", "chat": {"messages": said}}]))
-    messages = read_all(reader("open-webui"), path).messages
-    assert [(each.role, each.content) for each in messages] == [
-        ("user", "Hello"),
-        ("assistant", "Hi"),
-    ]
 
 
 def test_a_session_of_opencode_has_the_size_and_the_parts_of_its_messages(source, tmp_path):
