@@ -20,8 +20,7 @@ def locks_are_given_up(monkeypatch):
     taken = []
 
     class Lock(locks.Lock):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
+        def __post_init__(self):
             taken.append(self)
 
     monkeypatch.setattr(locks, "Lock", Lock)

@@ -34,7 +34,6 @@ from tui.storage.doctor import (
     Verdict,
     folder_sizes,
     index_state,
-    pictures_size,
     verdict,
 )
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore, every_entry
@@ -270,7 +269,6 @@ def _store(root: Path, doctor: Doctor) -> dict[str, str]:
     return {
         "place": str(root),
         **folder_sizes(root),
-        "pictures": pictures_size(root),
         "formats": ", ".join(versions) or "none",
         "search index": index_state(root),
         "imports": f"format has changed: {make_visible_line(changed)}"

@@ -50,6 +50,16 @@ def make_visible(text: str) -> str:
     return _UNSAFE.sub(_mark, text)
 
 
+def as_bytes(text: str) -> bytes:
+    """Encode any text, also one with lone surrogates, as a path may have."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def as_text(data: bytes) -> str:
+    """Decode the bytes that ``as_bytes`` makes."""
+    return data.decode("utf-8", "surrogatepass")
+
+
 def without_surrogates(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot encode, with U+FFFD."""
     return _LONE.sub("\ufffd", text)

@@ -93,10 +93,6 @@ class AttachmentFiles:
             return False
         return True
 
-    def find(self, prefix: str) -> str:
-        """Find the SHA-256 that begins with a prefix. Raises ``AttachmentNotFound``."""
-        return only_match(prefix, self.pictures())
-
     def pictures(self) -> list[str]:
         """List the SHA-256 of all pictures. Raises ``StorageError``."""
         return list(filter(is_picture, self._names()))

@@ -50,7 +50,7 @@ class Directory:
             listing = self._indexed_page(wanted, after, limit)
             if listing is not None:
                 return listing
-        active_of, table = self._active_sessions(), self._scopes.table()
+        active_of, table = self.active_sessions(), self._scopes.table()
         entries: list[SessionEntry] = []
         last: JournalFile | None = None
         for file in self.files(wanted, table, after):
@@ -75,7 +75,7 @@ class Directory:
         rows = self._index.archive.page(wanted.scope, behind, limit + 1)
         if rows is None:
             return None
-        active_of = self._active_sessions()
+        active_of = self.active_sessions()
         files = [JournalFile(key, Folder.ARCHIVE, mtime_ns) for key, mtime_ns in rows[:limit]]
         entries = [entry for file in files if (entry := self._entry(file, active_of))]
         if len(entries) < len(files):
@@ -99,7 +99,7 @@ class Directory:
 
     def some(self, session_ids: Iterable[str]) -> Iterator[SessionEntry]:
         """Make the entries of some sessions, in any folder; unknown ones are left out."""
-        active_of = self._active_sessions()
+        active_of = self.active_sessions()
         for session_id in session_ids:
             # It may be moved while it is looked at.
             for _ in Folder:
@@ -108,10 +108,6 @@ class Directory:
                 if entry is not None:
                     yield entry
                     break
-
-    def active(self, scope: str) -> str | None:
-        """Find the session of a scope that was opened last, else the most recently used."""
-        return self._active_sessions()(scope)
 
     def _file(self, session_id: str) -> JournalFile | None:
         with storage_errors(f"Cannot read session {session_id}"):
@@ -122,8 +118,11 @@ class Directory:
             except (SessionNotFound, FileNotFoundError):
                 return None
 
-    def _active_sessions(self) -> _ActiveOf:
-        """Make the look-up of the active session of a scope, for one list: it keeps its finds."""
+    def active_sessions(self) -> _ActiveOf:
+        """Make the look-up of a scope's active session, for one list: it keeps its finds.
+
+        That is the one that was opened last, else the most recently used.
+        """
         table = self._scopes.table()
 
         @cache

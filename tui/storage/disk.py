@@ -78,11 +78,6 @@ def check_owner(path: Path, rights: int) -> None:
         raise StorageError(f"Cannot read {path}: it is open to other users")
 
 
-def open_to_append(path: Path) -> int:
-    """Open an existing regular file for reading and appending."""
-    return open_regular(path, os.O_RDWR | os.O_APPEND)
-
-
 def open_to_make(path: Path, flags: int) -> int:
     """Open a file, created if it is missing, private to the user whatever the umask."""
     # O_NONBLOCK: opening a pipe without a reader would block.

@@ -415,12 +415,8 @@ def folder_sizes(root: Path) -> dict[str, str]:
     def is_journal(name: str) -> bool:
         return name.endswith(SUFFIX) and not name.startswith(".")
 
-    return {each.value: _described(folders.of(each), "session", is_journal) for each in Folder}
-
-
-def pictures_size(root: Path) -> str:
-    """Describe the pictures of a data directory."""
-    return _described(Folders(root).attachments, "picture", is_picture)
+    sessions = {each.value: _described(folders.of(each), "session", is_journal) for each in Folder}
+    return {**sessions, "pictures": _described(folders.attachments, "picture", is_picture)}
 
 
 def index_state(root: Path) -> str:

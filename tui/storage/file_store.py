@@ -32,7 +32,7 @@ from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.logs import error_name, milliseconds_since
 from tui.storage import locks
-from tui.storage.attachments import AttachmentFiles, checked_hash, used_pictures
+from tui.storage.attachments import AttachmentFiles, checked_hash, only_match, used_pictures
 from tui.storage.directory import Directory, FileCatalog
 from tui.storage.disk import (
     open_to_read,
@@ -188,7 +188,7 @@ class FileStore(SessionStore):
         return self._attachments.read(sha256)
 
     def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
-        return self._attachments.find(prefix)
+        return only_match(prefix, self._attachments.pictures())
 
     def imports(self, naming: str = "") -> Iterator[ImportLine]:
         with storage_errors("Cannot read the log of imports"):
@@ -316,7 +316,7 @@ class FileStore(SessionStore):
             self._scopes.choose(scope, session_id, self.now())
 
     def active(self, scope: str) -> str | None:
-        kept = self._directory.active(scope)
+        kept = self._directory.active_sessions()(scope)
         if kept is not None:
             return kept
         # One that was imported as active, and never moved.

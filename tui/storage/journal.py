@@ -391,9 +391,7 @@ class OpenJournal:
             fold.add(record, offset)
         return fold.session(held=self._held), window
 
-    def _whole_fold(
-        self, kept: Callable[[Record | None], Record | None] = lambda record: record
-    ) -> Fold:
+    def _whole_fold(self, kept: _Filter = lambda record: record) -> Fold:
         fold = self._fold(whole=True)
         for offset, line in lines_forward(self._read, 0, self._end):
             try:
@@ -439,7 +437,7 @@ class OpenJournal:
                 # It is before all those collected.
                 return
             window.take(offset, record)
-            done = done or (not window.in_answer and enough(window))
+            done = done or (window.unfinished is None and enough(window))
         self._jump(window, None)
         window.begun, window.whole = True, whole
 
@@ -460,7 +458,7 @@ class OpenJournal:
 
     def _hints(self, window: Window) -> list[_Hint] | None:
         """Read the records at the state's offsets; ``None`` if one is wrong."""
-        if window.whole or window.state is None or window.begin is None:
+        if window.whole or window.state is None or not window.records:
             return []
         if window.state.offsets.settings is msgspec.UNSET:
             # An older program's ``state`` does not point there.

@@ -11,12 +11,12 @@ from pathlib import Path
 from tui.domain.moves import Move
 from tui.domain.timestamps import format_utc, storable_ns
 from tui.errors import SessionExists, SessionNotFound, StorageError
+from tui.files import open_regular
 from tui.storage.attachments import AttachmentFiles
 from tui.storage.copyable import Numbers, SessionNumber, StoredJournal
 from tui.storage.disk import (
     cut_back,
     odd_values,
-    open_to_append,
     open_to_read,
     place_blocks,
     storage_errors,
@@ -88,7 +88,13 @@ class JournalFiles:
             SessionNumber(place.scope, place.ordinal, session_id)
             for session_id, place in table.places.items()
         ]
-        return Numbers((*given, *self._unlisted(table)), table.highest, table.active)
+        # Those that the table lacks are in the journals.
+        for session_id in [each for each in self.sizes() if each not in table.places]:
+            with suppress(StorageError):
+                header = self.find(session_id).header
+                if header.ordinal:
+                    given.append(SessionNumber(header.scope, header.ordinal, session_id))
+        return Numbers(tuple(given), table.highest, table.active)
 
     def pictures(self) -> Mapping[str, Collection[str]]:
         found: defaultdict[str, list[str]] = defaultdict(list)
@@ -152,16 +158,6 @@ class JournalFiles:
 
     # --- within
 
-    def _unlisted(self, table: ScopeTable) -> Iterator[SessionNumber]:
-        """Read the numbers of sessions that the table lacks, from their journals."""
-        for session_id in self.sizes():
-            if session_id in table.places:
-                continue
-            with suppress(StorageError):
-                header = self.find(session_id).header
-                if header.ordinal:
-                    yield SessionNumber(header.scope, header.ordinal, session_id)
-
     def _size(self, session_id: str, folder: Folder) -> int:
         try:
             return os.lstat(self._folders.journal(session_id, folder)).st_size
@@ -202,7 +198,7 @@ class JournalFiles:
 
 
 def _append(path: Path, begin: int, blocks: Iterable[bytes]) -> None:
-    descriptor = open_to_append(path)
+    descriptor = open_regular(path, os.O_RDWR | os.O_APPEND)
     try:
         if os.fstat(descriptor).st_size != begin:
             raise StorageError(f"{path} was changed meanwhile.")

@@ -190,7 +190,8 @@ class Window(msgspec.Struct):
     """The end of such a message, until something before it is taken."""
     torn: bool = False
     """True if a message follows an earlier one and no ``state`` behind it counts the messages."""
-    _chain: str | None = None
+    unfinished: str | None = None
+    """The answer whose first piece is still to be read."""
 
     def read(self, line: bytes) -> Record | None:
         """Decode a line; ``None`` for an unknown record or a damaged one, which is counted."""
@@ -237,11 +238,6 @@ class Window(msgspec.Struct):
         """Tell if a record is before the last message taken, and not part of it."""
         return isinstance(record, Reset) or entry_id(record) not in (None, entry_id(self.follower))
 
-    @property
-    def in_answer(self) -> bool:
-        """True while the first piece of an unfinished answer is still to be read."""
-        return self._chain is not None
-
     def jump_to(self, end: int) -> None:
         """Skip to the message that the one taken last follows, which ends at an offset."""
         if self.follower is None:
@@ -257,12 +253,9 @@ class Window(msgspec.Struct):
     @property
     def resume(self) -> int:
         """The offset before which to read on."""
-        return (self.begin or 0) if self.skipped_to is None else self.skipped_to
-
-    @property
-    def begin(self) -> int | None:
-        """The offset of the first record; ``None`` without one."""
-        return self.records[-1][0] if self.records else None
+        if self.skipped_to is not None:
+            return self.skipped_to
+        return self.records[-1][0] if self.records else 0
 
     def ids_from(self, place: int) -> set[str]:
         """Collect the ids of messages with a record at an offset or after it."""
@@ -294,7 +287,7 @@ class Window(msgspec.Struct):
 
     def _take_message(self, message: Message) -> None:
         # Pieces come right before their message: past another message none is missing.
-        self._chain = None
+        self.unfinished = None
         if message.id not in self.messages:
             self.messages.add(message.id)
             self.shown += message.id not in self.hidden
@@ -303,7 +296,7 @@ class Window(msgspec.Struct):
 
     def _take_partial(self, piece: Partial) -> None:
         finished = piece.message_id in self.messages or piece.message_id in self.hidden
-        self._chain = None if finished or piece.at == 0 else piece.message_id
+        self.unfinished = None if finished or piece.at == 0 else piece.message_id
         if piece.replaces and not finished:
             self._hide(piece.replaces)
 

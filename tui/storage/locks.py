@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from tui.domain.journal.session import Holder
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.errors import StorageError
@@ -44,12 +46,11 @@ class LockHeld(Exception):
         self.holder = holder
 
 
-class Lock:
+class Lock(msgspec.Struct, eq=False):
     """A lock, held until ``release``."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self.path = path
-        self.descriptor = descriptor
+    path: Path
+    descriptor: int
 
     @property
     def held(self) -> bool:

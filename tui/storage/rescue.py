@@ -30,6 +30,7 @@ from tui.domain.journal.records import (
     is_session_id,
 )
 from tui.domain.journal.session import Draft, Session
+from tui.domain.text import as_bytes
 from tui.errors import AttachmentNotFound, SessionNotFound, UsageError
 from tui.files import read_bounded
 from tui.storage.attachments import ATTACHMENT_BYTES, hash_of, used_pictures
@@ -67,7 +68,7 @@ def write_draft(directories: Iterable[Path], draft: Draft) -> Path:
     """
     text = "\n\n".join(filter(None, [*draft.queued, draft.text]))
     name = f"draft-{draft.session_id}-{os.urandom(3).hex()}.txt"
-    return _rescued(directories, name, text.encode(errors="surrogatepass"))
+    return _rescued(directories, name, as_bytes(text))
 
 
 def _rescued(directories: Iterable[Path], name: str, data: bytes) -> Path:

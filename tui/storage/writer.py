@@ -22,12 +22,11 @@ from tui.domain.journal.records import (
 )
 from tui.domain.timestamps import MILLISECOND_NS, parse_utc, storable_ns
 from tui.errors import SessionDamaged, StorageError
-from tui.files import size_words
+from tui.files import open_regular, size_words
 from tui.storage.disk import (
     JOURNAL_BYTES,
     NOT_PLAIN,
     cut_back,
-    open_to_append,
     replace,
     sync_directory,
     sync_file,
@@ -35,6 +34,7 @@ from tui.storage.disk import (
 )
 from tui.storage.journal_lines import Branches, decoded, entry_id, lines_forward, reader_of
 
+_APPENDING = os.O_RDWR | os.O_APPEND
 _MARK_BYTES = 64
 _BLOCK_BYTES = 1024 * 1024
 
@@ -78,7 +78,7 @@ class JournalWriter:
         acknowledged bytes are gone.
         """
         try:
-            descriptor = open_to_append(self.path)
+            descriptor = open_regular(self.path, _APPENDING)
         except OSError as error:
             if error.errno != errno.ENOENT and error.errno not in NOT_PLAIN:
                 raise
@@ -163,7 +163,7 @@ class JournalWriter:
             raise
 
     def _look(self) -> Acknowledged:
-        descriptor = open_to_append(self.path)
+        descriptor = open_regular(self.path, _APPENDING)
         try:
             return Acknowledged.now(descriptor)
         finally:

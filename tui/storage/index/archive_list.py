@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from tui.domain.search.query import spaced
+from tui.domain.text import as_bytes, as_text
 from tui.storage.folders import Folder, Folders
 from tui.storage.index import database
 from tui.storage.index.database import Unusable
 from tui.storage.index.files import JournalStat, stat_of
 from tui.storage.index.ingest import IndexedJournal
-from tui.storage.index.message_rows import encoded
 
 Stamp = tuple[int, int]
 """The inode of the folder, and the time of its last change in nanoseconds."""
@@ -93,14 +93,14 @@ class ArchiveList:
     ) -> Sequence[tuple[str, int]] | None:
         """The ids and times of sessions of a scope or of all, newest use first, after a place."""
         time_ns, session_id = after or (_LATEST, "")
-        values = {"scope": encoded(scope or ""), "time": time_ns, "id": session_id, "limit": limit}
+        values = {"scope": as_bytes(scope or ""), "time": time_ns, "id": session_id, "limit": limit}
         return self._read(_PAGE.format(scope="" if scope is None else _IN_SCOPE), values)
 
     def count(self, scope: str | None) -> int | None:
         """The number of sessions of a scope or of all."""
         statement = "select count(*) from sessions where folder = 'archive'"
         statement += "" if scope is None else _IN_SCOPE
-        found = self._read(statement, {"scope": encoded(scope or "")})
+        found = self._read(statement, {"scope": as_bytes(scope or "")})
         return None if found is None else found[0][0]
 
     def scopes(self) -> dict[str, str]:
@@ -110,7 +110,7 @@ class ArchiveList:
             where folder = 'archive' and scope != x''
         """
         rows = self._read(statement, {}, is_any=True) or []
-        texts = {scope: scope.decode("utf-8", "surrogatepass") for _, scope in rows}
+        texts = {scope: as_text(scope) for _, scope in rows}
         return {session_id: texts[scope] for session_id, scope in rows}
 
     def named(self, name: str) -> Sequence[str] | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import SessionHeader, State
+from tui.domain.text import as_bytes
 from tui.domain.timestamps import storable_ns
 from tui.errors import SessionNotFound
 from tui.storage.folders import Folder, Folders
@@ -79,8 +80,7 @@ def tail_hash(descriptor: int, end: int) -> bytes:
 
 def message_key(message_id: str) -> int:
     """Hash a message's id to 64 bits: whole ids would be half of a large index."""
-    encoded = message_id.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(encoded, digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(blake2b(as_bytes(message_id), digest_size=8).digest(), "big", signed=True)
 
 
 def settled_end(descriptor: int, size: int) -> int:

@@ -17,7 +17,7 @@ from tui.domain.journal.records import SessionHeader
 from tui.domain.search.filters import Filters, origin_of
 from tui.domain.search.query import Query, Term
 from tui.domain.search.tokens import TOKEN_CHARACTERS, cut
-from tui.domain.text import late_pattern
+from tui.domain.text import as_bytes, as_text, late_pattern
 
 _SAME_SECOND = 1 << 12
 """Rows of one second; what has none left takes those of the next one.
@@ -150,8 +150,8 @@ class OriginTable:
         """Find or give the numbers of a session with this header."""
         origin, scope = origin_of(header), header.scope if header else ""
         return OriginNumbers(
-            self._number(_PROJECT, encoded(scope), encoded(origin.project)),
-            self._number(_PROGRAM, encoded(origin.program)),
+            self._number(_PROJECT, as_bytes(scope), as_bytes(origin.project)),
+            self._number(_PROGRAM, as_bytes(origin.program)),
         )
 
     def _number(self, statements: tuple[str, str], *values: bytes) -> int:
@@ -178,12 +178,7 @@ def _numbers(
     connection: sqlite3.Connection, statement: str, passes: Callable[[str], bool]
 ) -> Collection[int]:
     rows = connection.execute(statement)
-    return [number for number, value in rows if passes(value.decode("utf-8", "surrogatepass"))]
-
-
-def encoded(text: str) -> bytes:
-    """Encode a text for a column: SQLite takes no lone surrogates, which a path may have."""
-    return text.encode("utf-8", "surrogatepass")
+    return [number for number, value in rows if passes(as_text(value))]
 
 
 class _Spelling(dict[int, str]):

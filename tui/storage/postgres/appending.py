@@ -160,7 +160,8 @@ class JournalAppender(msgspec.Struct, eq=False):
             ordinal, is_archived = self._number(), row.place == "archived"
             if is_archived:
                 self._connection.execute(_KEEP, (row.id, self._lease.epoch))
-            first = self._restored() if is_archived else ()
+            restored = Restored(at=format_utc(self._clock()))
+            first = (restored,) if is_archived else ()
             made = self._write(records, lines, "kept", ordinal, first, restores=is_archived)
             made = self._checked(made)
         self._lease.accept(made)
@@ -171,10 +172,8 @@ class JournalAppender(msgspec.Struct, eq=False):
         self._lease.resolve(row.last_append)
         self._take_in(row)
         records, ordinal = self._lease.written_records, self._number()
-        return self._checked(self._write(records, (), place, ordinal, self._restored()))
-
-    def _restored(self) -> tuple[Record, ...]:
-        return (Restored(at=format_utc(self._clock())),)
+        restored = Restored(at=format_utc(self._clock()))
+        return self._checked(self._write(records, (), place, ordinal, (restored,)))
 
     def _write(
         self,

@@ -15,6 +15,7 @@ import msgspec
 from tui.domain.journal.records import VERSION, Encoded, SessionHeader, checked_id, encode
 from tui.domain.moves import Move
 from tui.domain.moves import Place as MovePlace
+from tui.domain.text import as_bytes, as_text
 from tui.domain.timestamps import parse_utc, storable_ns
 from tui.errors import SessionDamaged, SessionExists, StorageError
 from tui.storage.attachments import used_pictures
@@ -39,7 +40,7 @@ from tui.storage.postgres.rows import (
     scope_columns,
     set_active,
 )
-from tui.storage.postgres.tables import as_bytes, as_text, moment_ns, scope_key
+from tui.storage.postgres.tables import moment_ns, scope_key
 from tui.storage.writer import NewJournal
 
 if TYPE_CHECKING:

@@ -14,13 +14,14 @@ import msgspec
 from tui.domain.journal.records import Record, SessionHeader, Settings, State, checked_id
 from tui.domain.journal.session import Holder, Status
 from tui.domain.moves import Place as MovePlace
+from tui.domain.text import as_bytes
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds
 from tui.errors import AttachmentNotFound, SessionBusy, SessionDamaged, SessionNotFound
 from tui.files import read_bounded
 from tui.storage.attachments import KEPT_DAYS, checked_hash, hash_of, only_match
 from tui.storage.journal_lines import decoded
 from tui.storage.postgres.connection_pool import ConnectionPool
-from tui.storage.postgres.tables import as_bytes, scope_key
+from tui.storage.postgres.tables import scope_key
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -170,7 +171,7 @@ class PieceReader:
         self, connection: "Connection", session_id: str, size: int, *ends: bytes | None
     ) -> None:
         """``ends`` are the columns ``ENDS``, if they were read with the session's row."""
-        self._lent: _Lent = partial(nullcontext, connection)
+        self.lent: _Lent = partial(nullcontext, connection)
         self._session_id = session_id
         self._size = size
         self._blocks: list[_Block] = []
@@ -178,10 +179,6 @@ class PieceReader:
         if ends:
             first, last = (end or b"" for end in ends)
             self._blocks = [_Block(0, first), _Block(size - len(last), last)]
-
-    def lend(self, lent: "_Lent") -> None:
-        """Read with another connection each time from now on."""
-        self._lent = lent
 
     def read(self, length: int, offset: int) -> bytes:
         """Read as ``os.pread`` does. Raises ``SessionDamaged`` if bytes are gone."""
@@ -211,7 +208,7 @@ class PieceReader:
         else:
             begin, end = max(0, offset - _NEAR), min(self._size, end + _NEAR)
         wanted = {"session": self._session_id, "begin": begin, "end": end}
-        with self._lent() as connection:
+        with self.lent() as connection:
             row = connection.execute(_READ.encode(), wanted, binary=True).fetchone()
         block = _Block(begin, bytes(row[0] or b"") if row else b"")
         # Both ends are read again and again.

@@ -28,11 +28,11 @@ from tui.domain.search.query import (
     rank,
     rarest_first,
 )
+from tui.domain.text import as_bytes, as_text
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.storage.journal_lines import decoded
 from tui.storage.postgres import words
 from tui.storage.postgres.rows import PieceReader
-from tui.storage.postgres.tables import as_bytes, as_text
 from tui.storage.protocol import SearchLimits
 
 if TYPE_CHECKING:
@@ -189,12 +189,9 @@ def _allowed(connection: "Connection", filters: Filters) -> Sequence[str] | None
     passing = [origin for origin in words.origins(connection) if filters.pass_session(origin)]
     if not passing:
         return None
-    projects = {words.project_lexeme(origin) for origin in passing}
-    programs = {words.program_lexeme(origin) for origin in passing}
-    return (
-        *((words.one_of(projects),) if filters.projects else ()),
-        *((words.one_of(programs),) if filters.programs else ()),
-    )
+    columns = zip(*map(words.lexemes_of, passing), strict=True)
+    asked = filters.projects, filters.programs
+    return [words.one_of(set(each)) for each, names in zip(columns, asked, strict=True) if names]
 
 
 def _names(

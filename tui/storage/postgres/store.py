@@ -24,6 +24,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.session import Holder, SessionEntry, Stamp
 from tui.domain.json_text import journal_json
 from tui.domain.moves import Batch, Move
+from tui.domain.text import as_bytes, as_text
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageError
 from tui.storage.disk import odd_values
@@ -47,7 +48,7 @@ from tui.storage.postgres.rows import (
     row_of,
     set_active,
 )
-from tui.storage.postgres.tables import VERSION, as_bytes, as_text, scope_key
+from tui.storage.postgres.tables import VERSION, scope_key
 from tui.storage.postgres.words import index_session
 from tui.storage.protocol import Appended, Lease, Listing, Progress, SessionFilter, SessionStore
 
@@ -475,7 +476,7 @@ class PostgresStore(SessionStore):
         with self._database.connection() as connection:
             row, reader = opened(connection, session_id)
         # Whoever reads slowly keeps no connection.
-        reader.lend(self._database.connection)
+        reader.lent = self._database.connection
         own = self._leases.find(session_id)
         held = row.leased and (own is None or own.written)
         with odd_values(session_id):

@@ -7,6 +7,7 @@ column of text holds anything but ASCII, so that any encoding and collation of t
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from tui.domain.text import as_bytes
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.errors import StorageError
 
@@ -161,16 +162,6 @@ def _version(connection: "Connection") -> int:
     # By its full name: without it, a role with no right to the schema is told of no such table.
     row = connection.execute("select version from sibyl.schema_version").fetchone()
     return int(row[0]) if row else 0
-
-
-def as_bytes(text: str) -> bytes:
-    """Encode any text for a column, also one with lone surrogates, as a path may have."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def as_text(data: bytes) -> str:
-    """Decode the bytes that ``as_bytes`` makes."""
-    return data.decode("utf-8", "surrogatepass")
 
 
 def scope_key(scope: str) -> bytes:

@@ -18,11 +18,11 @@ from tui.domain.journal.records import SessionHeader
 from tui.domain.search.filters import Origin, origin_of
 from tui.domain.search.query import Query, Term, spaced, time_of
 from tui.domain.search.tokens import cut
+from tui.domain.text import as_bytes, as_text
 from tui.files import UnfitFile
 from tui.storage.index.files import message_key
 from tui.storage.journal_lines import Line, decoded, lines_forward
 from tui.storage.postgres.rows import PieceReader, row_of
-from tui.storage.postgres.tables import as_bytes, as_text
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -84,16 +84,15 @@ class WordRow(msgspec.Struct, frozen=True):
 
 def origin_lexemes(header: SessionHeader) -> str:
     """Make the lexemes of a session's project and program."""
-    origin = origin_of(header)
-    return f"'{project_lexeme(origin)}' '{program_lexeme(origin)}'"
+    project, program = lexemes_of(origin_of(header))
+    return f"'{project}' '{program}'"
 
 
 def note_origin(connection: "Connection", header: SessionHeader) -> None:
     """Note the project and program of a session, for the filters of a query."""
     origin = origin_of(header)
-    lexemes = project_lexeme(origin), program_lexeme(origin)
     names = as_bytes(origin.project), as_bytes(origin.program)
-    connection.execute(_NOTE_ORIGIN, (*lexemes, *names))
+    connection.execute(_NOTE_ORIGIN, (*lexemes_of(origin), *names))
 
 
 def origins(connection: "Connection") -> list[Origin]:
@@ -102,12 +101,11 @@ def origins(connection: "Connection") -> list[Origin]:
     return [Origin(as_text(project), as_text(program)) for project, program in rows]
 
 
-def project_lexeme(origin: Origin) -> str:
-    return f"/p{_hash(origin.project)}"
-
-
-def program_lexeme(origin: Origin) -> str:
-    return f"/g{_hash(origin.program)}"
+def lexemes_of(origin: Origin) -> tuple[str, str]:
+    """Make the lexemes of a project and of a program."""
+    names = as_bytes(origin.project), as_bytes(origin.program)
+    project, program = (blake2b(name, digest_size=6).hexdigest() for name in names)
+    return f"/p{project}", f"/g{program}"
 
 
 def slice_lexeme(bits: int, milliseconds: int) -> str:
@@ -252,7 +250,3 @@ def _lexeme(token: str) -> str:
     """Spell a token in ASCII, so that a prefix of it is a prefix of its spelling."""
     spelt = token if token.isascii() else "".join(map(_SPELLING.__getitem__, token))
     return spelt[:_LEXEME_CHARACTERS]
-
-
-def _hash(text: str) -> str:
-    return blake2b(as_bytes(text), digest_size=6).hexdigest()
