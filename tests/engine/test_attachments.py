@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import each_row
 from tui.domain.journal.message import FileBlock, ImageBlock, Message
 from tui.domain.references import reference_to, reference_to_picture, words_in
 from tui.engine.attachments import (
@@ -54,11 +55,14 @@ def store(tmp_path):
 
 
 @pytest.fixture
-def attached(project, store):
-    def attach_here(text, **more):
-        content = attach(
-            text, words_in(text), PromptPlace(store, SESSION, [project]), **more
-        ).content
+def place(project, store):
+    return PromptPlace(store, SESSION, [project])
+
+
+@pytest.fixture
+def attached(place):
+    def attach_here(text, own=None, **more):
+        content = attach(text, words_in(text) if own is None else own, place, **more).content
         return Message("m1", "user", content, "")
 
     return attach_here
@@ -90,59 +94,52 @@ def test_a_text_file_comes_with_the_prompt_which_stays_as_typed(attached, projec
     assert message.attachments == (FileBlock("src/a.py", "print('ä')\n", 12),)
 
 
-def test_paths_are_absolute_or_at_home_too(attached, tmp_path, monkeypatch):
+def test_paths_are_absolute_or_at_home_too_and_the_first_folder_that_has_one_counts(
+    attached, project, store, tmp_path, monkeypatch
+):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "notes").write_text("one")
     (tmp_path / "more").write_text("two")
     message = attached(f"@~/notes @{tmp_path}/more @../more")
     assert [each.text for each in message.attachments] == ["one", "two"]
-
-
-def test_the_first_folder_that_has_a_path_counts(project, store, tmp_path):
-    (tmp_path / "a").write_text("here")
-    (project / "a").write_text("there")
+    (project / "notes").write_text("there")
     (project / "b").write_text("only there")
-    content = attach(
-        "@a @b", ["@a", "@b"], PromptPlace(store, SESSION, [tmp_path, project])
-    ).content
+    both = PromptPlace(store, SESSION, [tmp_path, project])
+    content = attach("@notes @b", ["@notes", "@b"], both).content
     texts = [each.text for each in Message("m", "user", content, "").attachments]
-    assert texts == ["here", "only there"]
+    assert texts == ["one", "only there"]
 
 
-def test_punctuation_is_no_part_of_a_path_unless_such_a_file_exists(attached, project):
+def test_punctuation_is_no_part_of_a_path_and_a_file_is_attached_once(attached, project):
     (project / "a.py").write_text("one")
     (project / "what?").write_text("two")
-    message = attached("(see @a.py). Or @what?")
+    (project / "link").symlink_to("a.py")
+    message = attached("(see @a.py). Or @what?, @./a.py, @link and @a.py!")
     assert [each.name for each in message.attachments] == ["a.py", "what?"]
 
 
-def test_a_file_is_attached_once_however_often_it_is_named(attached, project):
-    (project / "a").write_text("one")
-    (project / "link").symlink_to("a")
-    assert len(attached("@a @./a @link @a!").attachments) == 1
-
-
-def test_utf_16_with_its_mark_and_a_mark_of_utf_8_are_text(attached, project):
+def test_utf_16_with_its_mark_a_mark_of_utf_8_and_nothing_are_text(attached, project):
     (project / "a").write_bytes("grüße".encode("utf-16"))
     (project / "b").write_bytes("grüße".encode("utf-8-sig"))
-    assert [each.text for each in attached("@a @b").attachments] == ["grüße", "grüße"]
+    (project / "empty").touch()
+    a, b, empty = attached("@a @b @empty").attachments
+    assert (a.text, b.text, empty) == ("grüße", "grüße", FileBlock("empty", "", 0))
 
 
-def test_of_a_long_file_the_beginning_is_attached_and_that_is_said(project, store):
+def test_of_a_long_file_whole_characters_of_the_beginning_are_attached_and_that_is_said(
+    attached, project, place
+):
     (project / "big.log").write_text("ä" * TEXT_FILE_BYTES)
-    found = attach("x@y @big.log", ["@big.log"], PromptPlace(store, SESSION, [project]))
+    found = attach("x@y @big.log", ["@big.log"], place)
     block = Message("m", "user", found.content, "").attachments[0]
     assert block.cut
     assert block.text == "ä" * (TEXT_FILE_BYTES // 2)
     assert found.notice == "Attached in part: [file: big.log, first 256 KB of 512 KB]"
+    (project / "odd").write_text("x" + "ä" * TEXT_FILE_BYTES)
+    assert attached("@odd").attachments[0].text == "x" + "ä" * (TEXT_FILE_BYTES // 2 - 1)
 
 
-def test_a_character_that_the_limit_cuts_is_left_out(attached, project):
-    (project / "big").write_text("x" + "ä" * TEXT_FILE_BYTES)
-    assert attached("@big").attachments[0].text == "x" + "ä" * (TEXT_FILE_BYTES // 2 - 1)
-
-
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [b"\0\1\2", b"\xff\xfe\0\0a\0\0\0", b"\x7fELF\2\1\1\0", b"caf\xe9", b"a\0b", b"\xff\xfea"],
 )
@@ -151,22 +148,17 @@ def test_what_is_no_text_is_refused(refused, project, data):
     assert refused("@photo.bin") == "Cannot attach photo.bin: it is not text or a picture."
 
 
-def test_an_empty_file_is_attached(attached, project):
-    (project / "empty").touch()
-    assert attached("@empty").attachments == (FileBlock("empty", "", 0),)
+def many(project, number, data, ending=""):
+    """So many files of these bytes and their number; gives the words that name them."""
+    for each in range(number):
+        (project / f"f{each}{ending}").write_bytes(data + str(each).encode())
+    return [f"@f{each}{ending}" for each in range(number)]
 
 
-def test_more_text_than_a_message_holds_is_refused(refused, project):
-    for number in range(34):
-        (project / f"f{number}").write_text("x" * TEXT_FILE_BYTES)
-    text = " ".join(f"@f{number}" for number in range(34))
+def test_more_text_or_files_than_a_message_holds_are_refused(refused, attached, project):
+    text = " ".join(many(project, 34, b"x" * (TEXT_FILE_BYTES - 1)))
     assert refused(text) == "The files of a prompt may have 8 MiB of text at most."
-
-
-def test_more_files_than_the_limit_are_refused(refused, attached, project):
-    for number in range(ATTACHMENTS + 1):
-        (project / f"f{number}").write_text("x")
-    names = [f"@f{number}" for number in range(ATTACHMENTS + 1)]
+    names = many(project, ATTACHMENTS + 1, b"x")
     assert len(attached(" ".join(names[1:])).attachments) == ATTACHMENTS
     assert refused(" ".join(names)) == "A prompt may have 50 files and pictures at most."
 
@@ -205,24 +197,13 @@ def test_a_picture_is_known_by_its_bytes_and_kept(attached, project, store):
     assert store.attachment(SESSION, sha256) == PNG
 
 
-def test_a_picture_that_is_too_large_is_refused_with_the_limit(refused, project):
+def test_pictures_that_are_too_large_or_too_many_are_refused_with_the_limit(refused, project):
     (project / "a.png").write_bytes(PNG + b"\0" * 7_300_000)
     reason = "a picture may have 5.0 MB at most, and this one has 7.3 MB"
     assert refused("@a.png") == f"Cannot attach a.png: {reason}."
-
-
-def test_pictures_that_are_too_large_together_are_refused(refused, project):
-    for number in range(4):
-        (project / f"{number}.png").write_bytes(PNG + bytes([number]) * 4_500_000)
-    text = " ".join(f"@{number}.png" for number in range(4))
-    assert refused(text) == "A prompt may have 20 pictures at most, of 15 MB together."
-
-
-def test_more_pictures_than_a_request_carries_are_refused(refused, project):
-    for number in range(21):
-        (project / f"{number}.png").write_bytes(PNG + bytes([number]))
-    text = " ".join(f"@{number}.png" for number in range(21))
-    assert refused(text) == "A prompt may have 20 pictures at most, of 15 MB together."
+    for number, size in ((4, 4_500_000), (21, 0)):
+        text = " ".join(many(project, number, PNG + b"\0" * size, ".png"))
+        assert refused(text) == "A prompt may have 20 pictures at most, of 15 MB together."
 
 
 def test_a_picture_from_the_store_is_attached_once(attached, project, store):
@@ -233,9 +214,10 @@ def test_a_picture_from_the_store_is_attached_once(attached, project, store):
     assert found == ImageBlock(reference[1:], "image/png", sha256, len(PNG))
 
 
-def test_a_picture_that_is_not_kept_any_more_is_refused(refused):
+def test_a_picture_that_is_gone_and_a_missing_file_are_refused(refused):
     name = "image-0123456789abcdef.png"
     assert refused(f"see @{name}.") == f"Cannot attach {name}: it is not kept here any more."
+    assert refused("hi", files=["missing"]) == "Cannot attach missing: No such file or directory."
 
 
 def test_a_picture_is_not_kept_if_another_file_is_refused(refused, project, store):
@@ -324,35 +306,26 @@ def test_a_path_that_cannot_be_stays_text(attached, project, path):
     assert attached(text).content == text
 
 
-def test_a_file_given_by_name_must_exist(refused):
-    assert refused("hi", files=["missing"]) == ("Cannot attach missing: No such file or directory.")
-
-
 # --- earlier attachments
 
 
-def test_a_reference_to_nothing_is_what_an_earlier_question_had_by_that_name(attached):
+def test_a_reference_to_nothing_is_what_an_earlier_question_had_by_that_name(attached, project):
     file, picture = FileBlock("gone.txt", "text", 4), ImageBlock("p.png", "image/png", "0" * 64, 1)
     message = attached("again @gone.txt, @p.png and @other", earlier=[picture, file])
     assert message.attachments == (file, picture)
-
-
-def test_a_file_that_exists_is_read_anew(attached, project):
-    (project / "a").write_text("new")
-    (found,) = attached("@a", earlier=[FileBlock("a", "old", 3)]).attachments
+    (project / "gone.txt").write_text("new")
+    (found,) = attached("@gone.txt", earlier=[file]).attachments
     assert found.text == "new"
 
 
 # --- references that are not the user's own, and secrets
 
 
-def test_only_own_words_are_looked_for_and_earlier_files_come_again_as_they_were(project, store):
+def test_only_own_words_are_looked_for_and_earlier_files_come_again_as_they_were(attached, project):
     for name in ("a", "b", "c"):
         (project / name).write_text(f"new {name}")
-    place, earlier = PromptPlace(store, SESSION, [project]), [FileBlock("b", "old b", 5)]
-    content = attach("@a @b @c", {"@a"}, place, earlier=earlier).content
-    texts = [each.text for each in Message("m", "user", content, "").attachments]
-    assert texts == ["new a", "old b"]
+    message = attached("@a @b @c", {"@a"}, earlier=[FileBlock("b", "old b", 5)])
+    assert [each.text for each in message.attachments] == ["new a", "old b"]
 
 
 @pytest.mark.parametrize(
@@ -363,24 +336,21 @@ def test_only_own_words_are_looked_for_and_earlier_files_come_again_as_they_were
         *("connections.toml", "deep/.ssh/x/y"),
     ],
 )
-def test_names_of_secrets_are_named_also_behind_a_link(project, store, name):
+def test_names_of_secrets_are_named_also_behind_a_link(project, place, name):
     path = project / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("secret")
     (project / "link").symlink_to(path)
-    place = PromptPlace(store, SESSION, [project])
     for written in (name, "link"):
         word = f"@{written}"
         assert attach(word, {word}, place).secrets == (written,)
     assert attach("", (), place, [str(path)]).secrets == (str(path),)
 
 
-def test_ordinary_names_are_no_secrets(project, store):
+def test_ordinary_names_are_no_secrets(project, place):
     for name in ("keys.py", "ideas.md", "environment", "pem.txt", "sshd.md"):
         (project / name).write_text("text")
-        assert (
-            attach(f"@{name}", {f"@{name}"}, PromptPlace(store, SESSION, [project])).secrets == ()
-        )
+        assert attach(f"@{name}", {f"@{name}"}, place).secrets == ()
 
 
 KEPT = "0123456789abcdef"
@@ -430,16 +400,10 @@ def test_a_list_without_room_counts_what_it_leaves_out(words, tmp_path):
     assert words(f"{text} @./gone", 10) == "not found: ./gone · 60 KB attached: 60 files"
 
 
-def test_a_word_that_is_no_file_is_text(words):
+def test_a_quoted_or_mistyped_name_and_a_path_from_elsewhere_are_missed(words):
     assert words("ask @ann about @property in a@b.c") == ""
-
-
-def test_a_quoted_name_and_a_path_from_elsewhere_are_missed(words):
     expected = "not found: a b, ./c, ../d and 2 more · attached: src/"
     assert words('@"a b" @./c @../d @~/e @/nowhere/f, @src/') == expected
-
-
-def test_a_mistyped_name_is_missed_and_a_word_of_code_is_none(words):
     assert words("@src/aa.py @raedme.md @types/node @ann") == "not found: src/aa.py, raedme.md"
 
 

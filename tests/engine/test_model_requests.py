@@ -41,45 +41,58 @@ def call(name="c1"):
     return ToolCall(name, "read_file", {"path": "a"})
 
 
-def test_failed_answers_are_left_out():
-    talk = [message(1), message(2, "assistant", "half", status="failed")]
-    assert [each.id for each in sent(talk)] == ["m1"]
+GUIDED = [
+    message(1, content="Real?"),
+    message(2, "assistant", "Yes.", model="openai:gpt"),
+    message(3, content="Keys?"),
+    message(4, "assistant", "F1", model="offline:guide"),
+    message(5, content="And now?"),
+]
+TALK = [message(1), message(2, "assistant"), message(3)]
 
 
-def test_replaced_answers_are_left_out():
-    talk = [message(1), message(2, "assistant"), message(3, "assistant", replaces="m2")]
-    assert [each.id for each in sent(talk)] == ["m1", "m3"]
+@each_row(
+    "talk, through, ids",
+    [
+        ([message(1), message(2, "assistant", "half", status="failed")], "", ["m1"]),
+        (
+            [message(1), message(2, "assistant"), message(3, "assistant", replaces="m2")],
+            "",
+            ["m1", "m3"],
+        ),
+        # Of interrupted answers those without text.
+        (
+            [
+                message(1),
+                message(2, "assistant", "half", status="interrupted"),
+                message(3),
+                message(4, "assistant", " ", status="interrupted"),
+            ],
+            "",
+            ["m1", "m2", "m3"],
+        ),
+        # The turns of the built-in guide, unless a model has answered then.
+        (GUIDED, "", ["m1", "m2", "m5"]),
+        (GUIDED, "m3", ["m5"]),
+        (
+            [
+                message(1),
+                message(2, "assistant", "F1", status="interrupted", model="offline:guide"),
+                message(3, "assistant", replaces="m2", model="openai:gpt"),
+            ],
+            "",
+            ["m1", "m3"],
+        ),
+        # A summary through a message that is unknown stands for none.
+        (TALK, "gone", ["m1", "m2", "m3"]),
+    ],
+)
+def test_what_is_not_said_to_a_model_is_left_out(talk, through, ids):
+    summary = Summary("So far.", through) if through else None
+    assert [each.id for each in sent(talk, summary=summary)] == ids
 
 
-def test_turns_of_the_built_in_guide_are_left_out():
-    talk = [
-        message(1, content="Real?"),
-        message(2, "assistant", "Yes.", model="openai:gpt"),
-        message(3, content="Keys?"),
-        message(4, "assistant", "F1", model="offline:guide"),
-        message(5, content="And now?"),
-    ]
-    assert [each.id for each in sent(talk)] == ["m1", "m2", "m5"]
-    assert [each.id for each in sent(talk, summary=Summary("So far.", "m3"))] == ["m5"]
-
-
-def test_a_question_that_a_model_answered_after_the_guide_is_sent():
-    guided = message(2, "assistant", "F1", status="interrupted", model="offline:guide")
-    talk = [message(1), guided, message(3, "assistant", replaces="m2", model="openai:gpt")]
-    assert [each.id for each in sent(talk)] == ["m1", "m3"]
-
-
-def test_an_interrupted_answer_with_text_is_sent_and_one_without_is_not():
-    talk = [
-        message(1),
-        message(2, "assistant", "half", status="interrupted"),
-        message(3),
-        message(4, "assistant", " ", status="interrupted"),
-    ]
-    assert [each.id for each in sent(talk)] == ["m1", "m2", "m3"]
-
-
-def test_prompts_that_nothing_answered_are_sent_as_one_with_the_next():
+def test_prompts_that_nothing_answered_are_sent_as_one_with_the_next_if_they_fit():
     talk = [
         message(1, content="One"),
         message(2, "assistant", "half", status="failed"),
@@ -88,15 +101,8 @@ def test_prompts_that_nothing_answered_are_sent_as_one_with_the_next():
         message(5, content="Three"),
     ]
     assert [(each.role, each.text) for each in sent(talk)] == [("user", "One\n\nTwo\n\nThree")]
-
-
-def test_a_prompt_that_is_too_long_does_not_burden_the_next_one():
-    talk = [
-        message(1, content="x" * 9000),
-        message(2, "assistant", "", status="failed"),
-        message(3, content="Shorter"),
-    ]
-    assert [each.text for each in sent(talk, window=1000)] == ["Shorter"]
+    long = [message(1, content="x" * 9000), *talk[1:3]]
+    assert [each.text for each in sent(long, window=1000)] == ["Two"]
 
 
 def test_neighbouring_answers_are_sent_as_one():
@@ -138,15 +144,9 @@ def test_the_same_call_id_in_two_turns_keeps_each_result_with_its_own_call():
 
 
 def test_a_summary_stands_for_the_messages_up_to_it():
-    talk = [message(1), message(2, "assistant"), message(3)]
-    request = project("Be brief.", Summary(text="They met.", through="m2"), talk, WIDE).request
+    request = project("Be brief.", Summary(text="They met.", through="m2"), TALK, WIDE).request
     assert [each.id for each in request.messages] == ["m3"]
     assert request.system_prompt == ("Be brief.\n\nSummary of the earlier conversation:\nThey met.")
-
-
-def test_a_summary_through_an_unknown_message_cuts_nothing():
-    talk = [message(1), message(2, "assistant"), message(3)]
-    assert len(sent(talk, summary=Summary(text="They met.", through="gone"))) == 3
 
 
 def test_what_does_not_fit_is_cut_before_a_users_message():
@@ -166,15 +166,14 @@ def left_out(messages, *, window=WIDE, summary=None):
     return [each.id for each in project("", summary, messages, window).left_out]
 
 
-def test_what_did_not_fit_is_given_and_nothing_where_all_of_it_did():
+def test_what_did_not_fit_is_given_and_nothing_that_a_summary_stands_for():
     talk = [message(1, content="x" * 3000), message(2, "assistant"), message(3)]
     assert left_out(talk, window=800) == ["m1", "m2"]
     assert left_out(talk) == []
-
-
-def test_what_a_summary_stands_for_is_not_left_out():
-    talk = [message(1, content="x" * 3000), message(2, "assistant"), message(3)]
     assert left_out(talk, window=800, summary=Summary(text="They met.", through="m2")) == []
+    unasked = [message(1, "assistant", "x" * 9000), message(2)]
+    assert [m.id for m in sent(unasked, window=800)] == ["m2"]
+    assert "m1" in left_out(unasked, window=800)
 
 
 def test_of_a_large_window_no_more_is_kept_for_the_answer_than_the_longest_takes():
@@ -186,9 +185,8 @@ def test_of_a_large_window_no_more_is_kept_for_the_answer_than_the_longest_takes
 
 @pytest.mark.parametrize("summary", [None, Summary(text="They met.", through="m1")])
 def test_an_answer_without_a_question_is_sent_behind_a_user_s_message(summary):
-    talk = [message(1), message(2, "assistant"), message(3)]
-    begun, *others = sent(talk if summary else talk[1:], summary=summary)
-    assert (begun.role, others) == ("user", talk[1:])
+    begun, *others = sent(TALK if summary else TALK[1:], summary=summary)
+    assert (begun.role, others) == ("user", TALK[1:])
     assert "summary" in begun.text if summary else "answer" in begun.text
 
 
@@ -198,12 +196,6 @@ def test_a_result_whose_call_is_behind_the_summary_is_sent_as_text():
     result, *others = sent(talk, summary=Summary(text="They met.", through="m1"))
     assert (result.role, result.text) == ("user", "Result of a tool:\n42 files")
     assert others == talk[2:]
-
-
-def test_an_answer_without_a_question_that_does_not_fit_is_left_out_and_counted():
-    talk = [message(1, "assistant", "x" * 9000), message(2)]
-    assert [m.id for m in sent(talk, window=800)] == ["m2"]
-    assert "m1" in left_out(talk, window=800)
 
 
 def test_without_tools_earlier_calls_and_results_are_text():
@@ -304,7 +296,7 @@ def pages_of_four(monkeypatch):
     monkeypatch.setattr(model_requests, "PAGE", 4)
 
 
-async def held(new_session, store, count):
+async def held(new_session, count):
     session = new_session()
     for number in range(count):
         session.add_message("user", f"message {number}")
@@ -315,34 +307,15 @@ async def held(new_session, store, count):
 async def test_a_long_session_is_read_back_as_far_as_a_window_takes(
     new_session, store, pages_of_four
 ):
-    session = await held(new_session, store, 50)
+    session = await held(new_session, 50)
     context = read_context(store.journal(session.id), None, 60)
     assert 4 <= len(context.messages) < 16
     assert texts(context)[-1] == "message 49"
     assert (context.tokens, context.whole) == (60, False)
-
-
-async def test_all_of_it_is_read_if_all_of_it_fits(new_session, store, pages_of_four):
-    session = await held(new_session, store, 50)
     context = read_context(store.journal(session.id), None, 100_000)
     assert texts(context) == [f"message {number}" for number in range(50)]
     assert context.whole
-
-
-async def test_it_ends_at_a_reset(new_session, store, pages_of_four):
-    session = await held(new_session, store, 10)
-    session.reset()
-    for number in range(6):
-        session.add_message("user", f"after {number}")
-    await session.save()
-    context = read_context(store.journal(session.id), None, 100_000)
-    assert texts(context) == [f"after {number}" for number in range(6)]
-
-
-async def test_it_reaches_no_further_than_the_page_with_the_summary(
-    new_session, store, pages_of_four
-):
-    session = await held(new_session, store, 50)
+    # No further than the page with the summary.
     through = session.session.loaded_messages[45]
     summary = Summary(text="Much was said.", through=through.id)
     context = read_context(store.journal(session.id), summary, 100_000)
@@ -351,19 +324,25 @@ async def test_it_reaches_no_further_than_the_page_with_the_summary(
     assert context.whole
 
 
+async def test_it_ends_at_a_reset(new_session, store, pages_of_four):
+    session = await held(new_session, 10)
+    session.reset()
+    for number in range(6):
+        session.add_message("user", f"after {number}")
+    await session.save()
+    context = read_context(store.journal(session.id), None, 100_000)
+    assert texts(context) == [f"after {number}" for number in range(6)]
+
+
 async def test_what_was_read_already_is_enough_only_if_it_is_all(new_session, store):
-    session = await held(new_session, store, 5)
-    assert texts(context_of(session.session)) == [f"message {number}" for number in range(5)]
+    session = await held(new_session, 5)
+    context = context_of(session.session)
+    assert texts(context) == [f"message {number}" for number in range(5)]
+    # Another writing of a message takes its place.
+    context.add(context.messages[0])
+    assert len(context.messages) == 5
     part = store.journal(session.id).tail(2).session
     assert context_of(part) is None
-
-
-async def test_another_writing_of_a_message_takes_its_place(new_session, store):
-    session = await held(new_session, store, 3)
-    context = context_of(session.session)
-    first = context.messages[0]
-    context.add(first)
-    assert len(context.messages) == 3
 
 
 def says(role, content):
@@ -385,13 +364,10 @@ def names(messages):
     return [picture.name for picture in pictures_of(messages)]
 
 
-def test_as_many_as_a_request_carries_are_sent():
+def test_as_many_as_a_request_carries_are_sent_and_of_older_ones_the_labels():
     projection = pictured(talk(20))
     assert len(names(projection.request.messages)) == 20
     assert not projection.labelled
-
-
-def test_of_older_ones_only_the_labels_are_sent():
     projection = pictured(talk(21))
     assert projection.labelled
     assert names(projection.request.messages) == [f"{number}.png" for number in range(5, 21)]
@@ -404,20 +380,19 @@ def test_several_requests_begin_with_the_same_messages():
 
 
 def test_what_is_too_large_together_is_left_out_but_never_the_newest():
-    assert names(pictured(talk(4, REQUEST_PICTURE_BYTES // 3)).request.messages) == ["3.png"]
-    assert names(pictured(talk(3, REQUEST_PICTURE_BYTES // 3)).request.messages) == [
-        "0.png",
-        "1.png",
-        "2.png",
-    ]
-    assert names(pictured(talk(2, 2 * REQUEST_PICTURE_BYTES)).request.messages) == ["1.png"]
+    third = REQUEST_PICTURE_BYTES // 3
+    for number, size, sent_names in (
+        (4, third, ["3.png"]),
+        (3, third, ["0.png", "1.png", "2.png"]),
+        (2, 6 * third, ["1.png"]),
+    ):
+        assert names(pictured(talk(number, size)).request.messages) == sent_names
 
 
 def test_the_pictures_of_the_last_question_are_spared():
+    last = [f"{number}.png" for number in range(100, 105)]
     many = [*talk(16), says("user", showing("All", *map(numbered, range(100, 105))))]
-    assert names(pictured(many).request.messages)[-5:] == [
-        f"{number}.png" for number in range(100, 105)
-    ]
+    assert names(pictured(many).request.messages)[-5:] == last
 
 
 def test_a_model_that_sees_none_is_sent_labels_and_files():
@@ -433,14 +408,15 @@ def test_pictures_within_one_message_become_labels_oldest_first():
     assert only.text == many[0].text
 
 
-def test_a_picture_counts_more_tokens_than_its_label():
+def test_a_picture_counts_more_tokens_than_its_label_a_file_its_text_a_call_its_arguments():
     seen = says("user", showing("See", numbered(1)))
     assert estimated_tokens(seen) == pytest.approx(1_620, abs=20)
-
-
-def test_a_file_counts_its_text():
     read = says("user", showing("See", NOTES))
     assert estimated_tokens(read) == estimated_tokens(says("user", read.text))
+    plain = says("assistant", "text")
+    call = ToolCall("c1", "read_file", {"path": "a" * 400})
+    calling = msgspec.structs.replace(plain, tool_calls=(call,))
+    assert estimated_tokens(calling) > estimated_tokens(plain) + 100
 
 
 @each_row(
@@ -457,13 +433,6 @@ def test_it_is_near_the_counts_of_servers_and_rather_above_them(text, characters
     least, most = characters_per_token
     long = text * 1000
     assert least <= len(long) / tokens_of(long) <= most
-
-
-def test_a_call_counts_with_its_arguments():
-    call = ToolCall("c1", "read_file", {"path": "a" * 400})
-    plain = Message("m1", "assistant", "text", "2026-01-01T00:00:00.000Z")
-    calling = Message("m1", "assistant", "text", "2026-01-01T00:00:00.000Z", tool_calls=(call,))
-    assert estimated_tokens(calling) > estimated_tokens(plain) + 100
 
 
 @given(any_text())

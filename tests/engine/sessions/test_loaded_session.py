@@ -17,27 +17,19 @@ def answering():
     return activity
 
 
-def test_nothing_is_shown_while_nothing_is_in_progress():
-    activity = answering()
-    activity.end_answer()
-    activity.receive("answering", "late", at=11)
-    assert activity.view(now=12) is None
-
-
-def test_waiting_and_answering_count_from_when_the_prompt_was_sent():
+def test_waiting_and_answering_count_from_when_the_prompt_was_sent_and_thinking_its_own_seconds():
     activity = answering()
     activity.enter("waiting", at=11)
     assert activity.view(now=14) == ActivityView("waiting", "qwen3", 4)
-    activity.receive("answering", "four letters", at=15)
-    assert activity.view(now=16) == ActivityView("answering", "qwen3", 6, tokens=4)
-
-
-def test_thinking_counts_its_own_seconds():
-    activity = answering()
     activity.receive("thinking", "hm", at=12)
     activity.receive("thinking", "so", at=13)
-    view = activity.view(now=16)
-    assert (view.phase, view.seconds) == ("thinking", 4)
+    assert (activity.view(now=16).phase, activity.view(now=16).seconds) == ("thinking", 4)
+    activity = answering()
+    activity.receive("answering", "four letters", at=15)
+    assert activity.view(now=16) == ActivityView("answering", "qwen3", 6, tokens=4)
+    activity.end_answer()
+    activity.receive("answering", "late", at=17)
+    assert activity.view(now=18) is None
 
 
 def test_an_attempt_is_shown_until_something_arrives():
@@ -97,11 +89,18 @@ def test_a_conversation_is_open_or_looked_at():
 async def test_a_new_session_is_empty_until_something_is_said_or_decided(new):
     assert new.empty
     assert not new.published
+    row = new.row("2026-01-11T14:30:00.000Z", active=False)
+    assert row.last_used_at == "2026-01-11T14:30:00.000Z"
+    assert row.updated_at == new.session.last_record_at
+    assert row.message_count == 0
     new.opened.add_message("user", "hello")
     assert not new.empty
     await new.opened.save()
     assert new.published
     assert not new.empty
+    # A draft alone keeps only a session open that would be gone.
+    new.prompt.edit("half")
+    assert not new.busy
 
 
 def test_a_session_that_is_looked_at_is_neither_empty_nor_busy():
@@ -128,15 +127,10 @@ def test_a_session_stays_open_while_something_goes_on_in_it(new, change, busy):
     assert new.busy is busy
 
 
-async def test_a_draft_alone_keeps_only_a_session_open_that_would_be_gone(new):
-    new.prompt.edit("half")
-    assert new.busy
-    new.opened.add_message("user", "hello")
-    await new.opened.save()
-    assert not new.busy
-
-
 def test_the_mark_is_what_matters_most(new):
+    new.end_saving("disk full")
+    assert new.mark is Mark.NONE, "nothing is unsaved"
+    new.end_saving()
     new.access.read_only = "held elsewhere"
     assert new.mark is Mark.READ_ONLY
     new.unread = True
@@ -147,11 +141,6 @@ def test_the_mark_is_what_matters_most(new):
     assert new.mark is Mark.UNSAVED
     new.activity.begin_answer()
     assert new.mark is Mark.RUNNING
-
-
-def test_a_failure_with_nothing_unsaved_is_no_mark(new):
-    new.end_saving("disk full")
-    assert new.mark is Mark.NONE
 
 
 # --- drafts
@@ -166,25 +155,22 @@ def test_a_draft_holds_what_waits_and_what_was_sent_and_is_not_saved(new):
     assert (draft.session_id, draft.scope) == (new.id, "project:/shop")
 
 
-def test_held_prompts_wait_one_by_one_behind_those_that_are_sent(new):
-    for prompt in ("one", "two"):
-        new.prompt.enqueue(prompt)
-    new.prompt.hold_queue()
-    new.prompt.enqueue("three")
-    assert new.prompt.queue == PromptQueue(("three",), ("one", "two"))
-    new.prompt.release_queue()
-    assert new.prompt.queued == ["three", "one", "two"]
-
-
-def test_the_next_held_prompt_comes_into_an_empty_text_only(new):
-    new.prompt.hold("one")
-    new.prompt.edit("typed")
-    assert not new.prompt.edit_next()
-    new.prompt.edit("")
-    assert new.prompt.edit_next()
-    assert (new.prompt.text, new.prompt.queue) == ("one", PromptQueue())
-    new.prompt.edit("")
-    assert not new.prompt.edit_next()
+def test_held_prompts_wait_behind_those_that_are_sent_and_come_into_an_empty_text_only(new):
+    prompt = new.prompt
+    for each in ("one", "two"):
+        prompt.enqueue(each)
+    prompt.hold_queue()
+    prompt.enqueue("three")
+    assert prompt.queue == PromptQueue(("three",), ("one", "two"))
+    prompt.edit("typed")
+    assert not prompt.edit_next()
+    prompt.edit("")
+    assert prompt.edit_next()
+    assert (prompt.text, prompt.queue) == ("one", PromptQueue(("three",), ("two",)))
+    prompt.release_queue()
+    assert prompt.queued == ["three", "two"]
+    prompt.edit("")
+    assert not prompt.edit_next()
 
 
 def test_another_reading_goes_on_with_what_is_not_in_its_prompt_yet():
@@ -234,13 +220,6 @@ async def test_the_row_of_an_open_session_says_what_the_list_would(world):
     assert row.active
 
 
-def test_a_new_session_was_used_now(new):
-    row = new.row("2026-01-11T14:30:00.000Z", active=False)
-    assert row.last_used_at == "2026-01-11T14:30:00.000Z"
-    assert row.updated_at == new.session.last_record_at
-    assert row.message_count == 0
-
-
 # --- what is shown
 
 
@@ -262,22 +241,17 @@ def test_pages_stand_before_what_is_at_hand():
     assert not conversation.view().earlier
 
 
-def test_the_view_has_the_answer_that_is_arriving(new):
+def test_the_view_has_what_is_said_what_arrives_and_what_stands_in_the_prompt(new):
     assert new.view().arriving is None
     new.opened.add_message("user", "hello")
     arriving = new.opened.begin_answer("scripted:model")
     arriving.receive("half")
-    view = new.view()
-    assert view.arriving == arriving.message_id
-    assert shown(new) == ["hello", "half"]
-    assert view.prompt_count == 1
-
-
-def test_the_view_has_what_stands_in_the_prompt(new):
-    new.prompt.edit("half")
+    new.prompt.edit("typed")
     new.prompt.enqueue("waits")
     view = new.view()
-    assert (view.session_id, view.draft, view.queue.prompts) == (new.id, "half", ("waits",))
+    assert (view.arriving, view.prompt_count) == (arriving.message_id, 1)
+    assert shown(new) == ["hello", "half"]
+    assert (view.session_id, view.draft, view.queue.prompts) == (new.id, "typed", ("waits",))
 
 
 def test_the_status_names_the_model_that_answers_next(new):
