@@ -8,6 +8,7 @@ import pytest
 
 from tests.engine.workspaces import FULL, SHOP
 from tests.failing import raiser
+from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.journal.message import FileBlock, content_of
 from tui.errors import StorageError, StorageFull
@@ -15,22 +16,19 @@ from tui.errors import StorageError, StorageFull
 # --- the holder's draft
 
 
-async def test_what_is_typed_is_kept_and_comes_back_when_the_session_is_shown_again(world):
+async def test_what_is_typed_is_kept_comes_back_and_is_removed_once_it_is_emptied(world):
     first, second = await world.session(), await world.session()
     program = world.started(first)
     await program.keep("half a sentence")
     assert world.drafts.load(first).text == "half a sentence"
-    await program.look_at(second)
-    await program.look_at(first)
-    assert program.current.prompt.text == "half a sentence"
-
-
-async def test_a_switch_keeps_the_draft_without_waiting_for_the_next_time(world):
-    first, second = await world.session(), await world.session()
-    program = world.started(first)
+    # A switch keeps it, without waiting for the next time.
     await program.type("half")
     await program.look_at(second)
     assert world.drafts.load(first).text == "half"
+    await program.look_at(first)
+    assert program.current.prompt.text == "half"
+    await program.keep("")
+    assert list(world.drafts.files()) == []
 
 
 async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(
@@ -46,13 +44,6 @@ async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(
     await switch
     await program.settle()
     assert world.drafts.load(first.id).text == "typed meanwhile"
-
-
-async def test_a_draft_that_was_emptied_is_removed(world):
-    _, program = await world.opened()
-    await program.keep("half")
-    await program.keep("")
-    assert list(world.drafts.files()) == []
 
 
 async def test_nothing_is_written_where_nothing_was_typed(world, there):
@@ -154,31 +145,9 @@ async def test_a_prompt_that_was_sent_is_no_draft_any_more(world):
     assert world.drafts.load(there) is None
 
 
-async def test_a_prompt_that_could_not_be_saved_is_kept_until_it_is(world):
-    there, program = await world.opened()
-    await program.keep("hello again")
-    program.store.fail_next(FULL, 3)
-    await program.send("hello again", save=False)
-    await program.workspace.keep_drafts()
-    program.store.die()
-    other = world.started(there)
-    assert other.current.prompt.text == "hello again"
-
-
-async def test_a_prompt_that_was_sent_too_fast_to_be_a_draft_is_kept_if_it_cannot_be_saved(
+async def test_a_prompt_that_could_not_be_saved_is_a_draft_until_there_is_room_for_it(
     world, program
 ):
-    session_id = program.current.id
-    program.store.fail_next(FULL, 3)
-    await program.send("hello", save=False)
-    await program.workspace.keep_drafts()
-    program.store.die()
-    other = world.started()
-    assert other.current.id == session_id
-    assert other.current.prompt.text == "hello"
-
-
-async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world, program):
     current = program.current
     program.store.fail_next(FULL)
     await program.send("hello", save=False)
@@ -187,6 +156,18 @@ async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world, 
     await program.workspace.keep_drafts()
     assert world.drafts.load(current.id) is None
     assert world.texts(current.id) == ["hello"]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+async def test_a_prompt_that_could_not_be_saved_is_there_after_a_crash(world, is_new):
+    program = world.started(None if is_new else await world.session())
+    session_id = program.current.id
+    program.store.fail_next(FULL, 3)
+    await program.send("hello", save=False)
+    await program.workspace.keep_drafts()
+    program.store.die()
+    other = world.started(None if is_new else session_id)
+    assert (other.current.id, other.current.prompt.text) == (session_id, "hello")
 
 
 async def test_a_prompt_on_its_way_to_the_disk_is_waited_for(world, program):
@@ -248,27 +229,39 @@ async def test_a_prompt_that_was_sent_right_before_a_crash_is_not_offered_again(
     assert list(world.drafts.files()) == []
 
 
-async def test_a_prompt_that_was_sent_with_a_file_before_a_crash_is_not_offered_again(world):
-    sent = content_of("see @a.txt", [FileBlock("a.txt", "alpha", 5)])
-    session_id = await killed_after_sending(world, "", sent, queued=["see @a.txt", "more"])
-    assert world.started(session_id).workspace.current.prompt.text == "more"
-
-
-async def test_of_what_waited_only_what_was_sent_is_not_offered_again(world):
-    session_id = await killed_after_sending(world, "typed", "one", queued=["one", "two"])
+@each_row(
+    "draft, queued, sent, text, held",
+    [
+        ("typed", ["one", "two"], ["one"], "typed", ("two",)),
+        (
+            "",
+            ["see @a.txt", "more"],
+            [content_of("see @a.txt", [FileBlock("a.txt", "alpha", 5)])],
+            "more",
+            (),
+        ),
+        # Of prompts alike those that still waited.
+        (
+            "yes",
+            ["yes, go on", "yes", "go on", "go on"],
+            ["yes, go on", "go on"],
+            "yes",
+            ("yes", "go on"),
+        ),
+        ("half", ["yes", "yes, but use tabs"], [], "half", ("yes", "yes, but use tabs")),
+        ("half", ["go on", "go on"], [], "half", ("go on", "go on")),
+    ],
+)
+async def test_of_what_waited_only_what_was_sent_is_not_offered_again(
+    world, draft, queued, sent, text, held
+):
+    session_id = await killed_after_sending(world, draft, *sent, queued=queued)
     program = world.started(session_id)
     prompt = program.current.prompt
-    assert (prompt.text, prompt.queue.held) == ("typed", ("two",))
+    assert (prompt.text, prompt.queue.held) == (text, held)
     await program.workspace.keep_drafts()
-    draft = world.drafts.load(session_id)
-    assert (draft.text, draft.queued) == ("typed", ("two",))
-
-
-async def test_of_prompts_alike_those_that_still_waited_are_offered(world):
-    queued = ["yes, go on", "yes", "go on", "go on"]
-    session_id = await killed_after_sending(world, "yes", "yes, go on", "go on", queued=queued)
-    prompt = world.started(session_id).workspace.current.prompt
-    assert (prompt.text, prompt.queue.held) == ("yes", ("yes", "go on"))
+    kept = world.drafts.load(session_id)
+    assert (kept.text, kept.queued) == (text, held)
 
 
 async def test_what_was_typed_again_after_it_was_sent_is_offered(world):
@@ -281,6 +274,8 @@ async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_b
     session_id = program.current.id
     await program.type("half a sentence")
     await program.end()
+    draft = world.drafts.load(session_id)
+    assert (draft.scope, draft.project_path) == (SHOP, "/shop")
     other = world.started()
     assert other.current.id == session_id
     assert other.current.prompt.text == "half a sentence"
@@ -290,61 +285,47 @@ async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_b
     assert world.drafts.load(session_id) is None
 
 
+UNCLAIMED = "session-20260101-000000-000001"
+
+
 async def test_a_draft_of_another_scope_or_of_a_living_program_is_not_taken_up(world, program):
     await program.keep("mine")
-    world.draft("session-20260101-000000-000001", "theirs", scope="project:/other")
+    world.draft(UNCLAIMED, "theirs", scope="project:/other")
     other = world.started()
     assert other.current.prompt.text == ""
     assert other.current.id != program.current.id
 
 
-async def test_a_draft_that_another_program_took_up_first_is_left_to_it(world, monkeypatch):
-    world.draft("session-20260101-000000-000001", "one of us")
+@pytest.mark.parametrize("meanwhile", ["taken up", "changed"])
+async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch, meanwhile):
+    world.draft(UNCLAIMED, "older")
     first, second = world.program(), world.program()
     unclaimed = second.drafts.unclaimed
 
     def late(scope):
         found = unclaimed(scope)
-        first.workspace.start()
+        if meanwhile == "taken up":
+            first.workspace.start()
+        else:
+            world.draft(UNCLAIMED, "newer")
         return found
 
     monkeypatch.setattr(second.drafts, "unclaimed", late)
     second.workspace.start()
-    assert first.current.prompt.text == "one of us"
-    assert second.current.prompt.text == ""
+    if meanwhile == "taken up":
+        assert first.current.prompt.text == "older"
+        assert second.current.prompt.text == ""
+    else:
+        assert second.current.prompt.text == "newer"
 
 
-async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch):
-    session_id = "session-20260101-000000-000001"
-    world.draft(session_id, "older")
+@pytest.mark.parametrize("failing", ["unclaimed", "aside"])
+async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatch, failing):
+    world.draft(UNCLAIMED, "typed")
     program = world.program()
-    unclaimed = program.drafts.unclaimed
-
-    def late(scope):
-        found = unclaimed(scope)
-        world.draft(session_id, "newer")
-        return found
-
-    monkeypatch.setattr(program.drafts, "unclaimed", late)
+    monkeypatch.setattr(program.drafts, failing, raiser(PermissionError(13, "no")))
     program.workspace.start()
-    assert program.current.prompt.text == "newer"
-
-
-async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatch):
-    program = world.program()
-
-    monkeypatch.setattr(program.drafts, "unclaimed", raiser(PermissionError(13, "no")))
-    program.workspace.start()
-    assert program.current.prompt.text == ""
-
-
-async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, monkeypatch):
-    world.draft("session-20260101-000000-000001", "typed")
-    program = world.program()
-
-    monkeypatch.setattr(program.drafts, "aside", raiser(PermissionError(13, "no")))
-    program.workspace.start()
-    assert world.holder("session-20260101-000000-000001") is None
+    assert world.holder(UNCLAIMED) is None
     assert program.current.prompt.text == ""
 
 
@@ -382,14 +363,9 @@ async def test_what_was_put_aside_comes_back_to_who_typed_it_and_to_no_other_rea
     await program.look_at(elsewhere)
     await program.look_at(there)
     assert program.current.prompt.text == "mine"
-
-
-async def test_what_was_put_aside_is_removed_when_it_is_emptied(world, there):
-    world.started(there)
-    program = world.started(there)
-    await program.keep("mine")
+    # It is removed when it is emptied.
     await program.keep("")
-    assert world.drafts.aside(there) == ()
+    assert [draft.text for _, draft in world.drafts.aside(there)] == ["another's"]
 
 
 async def test_what_a_reader_types_later_is_not_thrown_away_by_the_holder(world, there):
@@ -402,19 +378,15 @@ async def test_what_a_reader_types_later_is_not_thrown_away_by_the_holder(world,
     assert sorted(draft.text for _, draft in world.drafts.aside(there)) == ["look", "okay"]
 
 
-async def test_what_was_offered_and_sent_is_offered_no_more(world, there):
-    world.draft(there, "offered", token="aaaaaa")
+async def test_what_was_offered_is_shown_once_and_offered_no_more_when_it_is_sent(world, there):
+    world.draft(there, "half")
+    world.draft(there, "half a sentence", token="aaaaaa")
     program = world.started(there)
-    await program.send("offered")
+    assert program.current.prompt.text == "half a sentence", "one begins with the other"
+    await program.send("half a sentence")
     await program.end()
     assert world.drafts.aside(there) == ()
     assert world.started(there).workspace.current.prompt.text == ""
-
-
-async def test_a_draft_that_goes_on_from_another_is_shown_without_it(world, there):
-    world.draft(there, "half")
-    world.draft(there, "half a sentence", token="aaaaaa")
-    assert world.started(there).workspace.current.prompt.text == "half a sentence"
 
 
 async def test_what_was_put_aside_before_the_session_was_taken_becomes_the_holders(world):
@@ -485,14 +457,6 @@ async def test_a_draft_that_names_another_session_keeps_nobody_out_of_this_one(w
     assert program.current.prompt.text == ""
 
 
-@pytest.mark.parametrize("queued", [["yes", "yes, but use tabs"], ["go on", "go on"]])
-async def test_of_prompts_that_waited_alike_ones_all_come_back(world, there, queued):
-    world.draft(there, "half", queued=queued)
-    program = world.started(there)
-    prompt = program.current.prompt
-    assert (prompt.text, prompt.queue.held) == ("half", tuple(queued))
-
-
 async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(world, there):
     world.draft(there, "offered", token="aaaaaa")
     program = world.started(there)
@@ -507,9 +471,3 @@ async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(wor
     program.drafts.save = no_removing
     await program.workspace.keep_drafts()
     assert world.drafts.load(there).text == "offered, and more"
-
-
-async def test_the_draft_of_a_new_session_belongs_to_its_scope(world, program):
-    await program.keep("x")
-    draft = world.drafts.load(program.current.id)
-    assert (draft.scope, draft.project_path) == (SHOP, "/shop")

@@ -86,14 +86,19 @@ async def test_an_answer_that_a_crash_cut_off_is_shown_and_kept_by_the_next_hold
     assert world.bytes("tale").count(b'"interrupted"') == 1
 
 
-def calls(program):
-    """Two calls of tools, of which one has its result."""
+async def calls(world, then=lambda opened: None):
+    """A program that is to be killed, with two calls of tools, of which one has its result."""
+    program = world.started()
+    await program.send("go")
     opened = program.current.opened
     answer = opened.begin_answer("m")
     for number in (1, 2):
         answer.add_call(ToolCall(f"c{number}", "read_file", {}))
     opened.end_answer(answer)
     opened.add_message("tool", "read", tool_call_id="c1")
+    then(opened)
+    await program.workspace.pool.save(program.current)
+    return program
 
 
 def results(entries):
@@ -103,10 +108,7 @@ def results(entries):
 
 
 async def test_a_call_that_a_crash_cut_off_is_shown_so_and_answered_by_the_next_holder(world):
-    killed = world.started()
-    await killed.send("go")
-    calls(killed)
-    await killed.workspace.pool.save(killed.current)
+    killed = await calls(world)
     there = killed.current.id
     reader = world.started()
     await reader.look_at(there)
@@ -128,11 +130,7 @@ async def test_a_call_that_a_crash_cut_off_is_shown_so_and_answered_by_the_next_
 
 
 async def test_calls_before_a_reset_are_answered_by_nobody(world):
-    killed = world.started()
-    await killed.send("go")
-    calls(killed)
-    killed.current.opened.reset()
-    await killed.workspace.pool.save(killed.current)
+    killed = await calls(world, lambda opened: opened.reset())
     killed.store.die()
     there = killed.current.id
     program = world.started(there)
@@ -170,23 +168,22 @@ async def test_a_session_is_looked_at_in_a_directory_that_cannot_be_written(worl
 
 
 @pytest.mark.parametrize("way", ["look_at", "open"])
-async def test_a_session_that_cannot_be_read_is_not_shown_and_not_held(world, there, way):
+async def test_a_session_that_is_gone_or_cannot_be_read_is_not_shown_and_not_held(
+    world, there, way
+):
     path = world.reader.path(there)
     path.unlink()
     path.mkdir()
+    gone = await world.session()
+    world.reader.delete(gone)
     program = world.started()
     first = program.current
     with pytest.raises(StorageError):
         await getattr(program, way)(there)
+    with pytest.raises(SessionNotFound):
+        await program.open(gone)
     assert program.current is first
     assert world.holder(there) is None
-
-
-async def test_a_session_in_the_trash_is_not_opened(world, there):
-    world.reader.delete(there)
-    program = world.started()
-    with pytest.raises(SessionNotFound):
-        await program.open(there)
 
 
 @pytest.mark.parametrize("failing", ["aside", "load"])
@@ -200,17 +197,12 @@ async def test_a_session_whose_drafts_cannot_be_read_is_not_held(
     assert world.holder(there) is None
 
 
-async def test_a_long_session_is_called_as_in_the_list(world, show):
-    there = await world.session(*[f"text {number}" for number in range(140)])
+@pytest.mark.parametrize("name", ["", "Numbers"])
+async def test_a_long_session_is_called_as_in_the_list(world, show, name):
+    there = await world.session(*[f"text {number}" for number in range(140)], name=name)
     program = world.started()
     await show(program, there)
-    assert program.current.label() == "text 0"
-    assert program.current.label() == world.reader.entry(there).label
-
-
-async def test_a_long_session_with_a_name_is_called_by_it(world):
-    _, program = await world.opened(*[str(number) for number in range(140)], name="Numbers")
-    assert program.current.label() == "Numbers"
+    assert program.current.label() == world.reader.entry(there).label == (name or "text 0")
 
 
 @each_row(
@@ -226,24 +218,20 @@ def test_a_reason_begins_with_its_consequence_and_names_no_id(error, words):
     assert read_only_words(error) == words
 
 
-async def test_a_save_says_when_and_what_was_saved(program):
+async def test_a_save_says_when_it_was_and_nothing_where_nothing_is_pending(world, program):
     await program.send("hello")
-    current = program.current
-    assert str(current.save).startswith("saved ")
-
-
-async def test_a_save_with_nothing_pending_writes_nothing_and_says_nothing(world):
-    there, program = await world.looked_at()
+    assert str(program.current.save).startswith("saved ")
+    assert not program.current.save.saving
+    there = await world.session()
+    await program.look_at(there)
     before = world.bytes(there)
     assert await program.workspace.pool.try_save(program.current)
     assert world.bytes(there) == before
     assert str(program.current.save) == ""
-
-
-async def test_a_save_in_progress_is_said_and_over_when_it_is_done(world):
-    _, program = await world.opened()
-    await program.workspace.pool.save(program.current)
-    assert not program.current.save.saving
+    # Nor is what is only looked at closed.
+    await program.workspace.pool.close(program.current)
+    await program.workspace.pool.abandon(program.current)
+    assert world.bytes(there) == before
 
 
 async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world, program):
@@ -298,43 +286,28 @@ async def test_all_sessions_are_saved_also_if_one_cannot_be(world):
     assert world.texts(first.id) == ["goes on"]
 
 
-async def test_closing_saves_what_is_pending_and_gives_the_session_up(world, program):
+async def test_closing_ends_an_answer_where_it_is_writes_all_at_once_and_gives_it_up(
+    world, program
+):
     await program.send("hello", save=False)
     current = program.current
-    await program.workspace.pool.close(current)
-    assert world.texts(current.id) == ["hello"]
+    current.opened.begin_answer("scripted:model").receive("half an ans")
+    before = program.store.appends
+    for _ in range(2):
+        await program.workspace.pool.close(current)
+        assert program.store.appends == before + 1
+    assert world.texts(current.id) == ["hello", "half an ans"]
+    last = world.reader.journal(current.id).load().loaded_messages[-1]
+    assert last.status == "interrupted"
+    assert world.reader.entry(current.id).closed_at is not None
+    assert world.bytes(current.id).count(b'"closed"') == 1
     assert world.holder(current.id) is None
     assert program.workspace.open == ()
 
 
-async def test_closing_ends_an_answer_where_it_is_and_writes_all_at_once(world, program):
-    await program.send("hello")
-    current = program.current
-    current.opened.begin_answer("scripted:model").receive("half an ans")
-    before = program.store.appends
-    await program.workspace.pool.close(current)
-    assert program.store.appends == before + 1
-    last = world.reader.journal(current.id).load().loaded_messages[-1]
-    assert (last.text, last.status) == ("half an ans", "interrupted")
-    assert world.reader.entry(current.id).closed_at is not None
-
-
-async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world, program):
-    await program.send("hello", save=False)
-    current = program.current
-    program.store.fail_next(FULL)
-    with pytest.raises(StorageFull):
-        await program.workspace.pool.close(current)
-    assert world.holder(current.id) is not None
-    await program.workspace.pool.close(current)
-    assert world.texts(current.id) == ["hello"]
-    assert world.holder(current.id) is None
-
-
-async def test_a_closing_that_failed_at_its_last_step_and_is_tried_again_loses_nothing(
-    world, program
-):
-    await program.send("hello")
+@pytest.mark.parametrize("saved", [False, True])
+async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world, program, saved):
+    await program.send("hello", save=saved)
     current = program.current
     program.store.fail_next(FULL, 2)
     for _ in range(2):
@@ -342,26 +315,11 @@ async def test_a_closing_that_failed_at_its_last_step_and_is_tried_again_loses_n
             await program.workspace.pool.close(current)
         assert current.unsaved
         assert str(current.save) == "NOT SAVED: disk full"
+        assert world.holder(current.id) is not None
     await program.workspace.pool.close(current)
     assert world.texts(current.id) == ["hello"]
     assert world.reader.entry(current.id).closed_at is not None
-
-
-async def test_closing_what_is_not_open_does_nothing(world, there):
-    before = world.bytes(there)
-    program = world.started()
-    await program.look_at(there)
-    await program.workspace.pool.close(program.current)
-    await program.workspace.pool.abandon(program.current)
-    assert world.bytes(there) == before
-
-
-async def test_closing_twice_writes_once(world, program):
-    await program.send("hello")
-    current = program.current
-    await program.workspace.pool.close(current)
-    await program.workspace.pool.close(current)
-    assert world.bytes(current.id).count(b'"closed"') == 1
+    assert world.holder(current.id) is None
 
 
 async def test_an_abandoned_session_is_free_whatever_was_pending(world, program):

@@ -21,25 +21,38 @@ from tui.errors import (
 )
 
 
-class Slow:
-    """Lets a reading wait until it is told to go on."""
-
-    def __init__(self, monkeypatch, reader, name):
-        self.go_on = threading.Event()
-        self.begun = []
-        read = getattr(reader, name)
-
-        def slow(argument):
-            self.begun.append(argument)
-            assert self.go_on.wait(20)
-            return read(argument)
-
-        monkeypatch.setattr(reader, name, slow)
-
-
 @pytest.fixture
 def slow(monkeypatch):
-    return lambda program, name: Slow(monkeypatch, program.workspace.loader, name)
+    """Lets the loads of a program wait until they are told to go on; gives what was asked for."""
+
+    def slow(program, name):
+        loader, go_on, begun = program.workspace.loader, threading.Event(), []
+        load = getattr(loader, name)
+
+        def held_up(argument):
+            begun.append(argument)
+            assert go_on.wait(20)
+            return load(argument)
+
+        monkeypatch.setattr(loader, name, held_up)
+        return begun, go_on
+
+    return slow
+
+
+async def wanted(coroutine):
+    """Begin a switch, or another change: it is wanted from its first step on."""
+    task = asyncio.create_task(coroutine)
+    await asyncio.sleep(0)
+    return task
+
+
+async def held_up(program, coroutine):
+    """Begin something, and wait until the disk holds up what it writes; gives the task."""
+    program.store.gate = threading.Event()
+    task = asyncio.create_task(coroutine)
+    await until(program.store.waiting.is_set)
+    return task
 
 
 @pytest.fixture
@@ -64,7 +77,11 @@ def reads(monkeypatch):
 # --- the start
 
 
-async def test_a_new_session_is_held_and_leaves_nothing_behind(world, program):
+async def test_a_new_session_is_held_and_leaves_nothing_behind(world):
+    program = world.program()
+    with pytest.raises(ValueError, match="not been started"):
+        _ = program.workspace.current
+    program.workspace.start()
     session_id = program.current.id
     assert program.workspace.open == (program.current,)
     assert world.holder(session_id) is not None
@@ -74,11 +91,6 @@ async def test_a_new_session_is_held_and_leaves_nothing_behind(world, program):
         world.reader.journal(session_id).load()
 
 
-async def test_nothing_is_current_before_the_start(world):
-    with pytest.raises(ValueError, match="not been started"):
-        _ = world.program().workspace.current
-
-
 async def test_a_start_in_a_session_holds_it_and_makes_it_the_active_one(world):
     first, second = await world.session(), await world.session()
     assert world.reader.active(SHOP) == second
@@ -86,23 +98,19 @@ async def test_a_start_in_a_session_holds_it_and_makes_it_the_active_one(world):
     assert world.holder(first) is not None
     await program.workspace.note_opened(program.current)
     assert world.reader.active(SHOP) == first
-    await program.end()
-
-
-async def test_a_start_in_a_session_that_is_held_elsewhere_reads_it(world):
-    there = await world.session("One")
-    other = world.started(there)
-    program = world.started(there)
-    assert program.workspace.open == ()
-    assert program.current.access.read_only
-    assert other.current.opened is not None
+    # One that is held elsewhere is read.
+    other = world.started(first)
+    assert (other.workspace.open, other.workspace.rows()) == ((), ())
+    assert other.current.access.read_only
+    assert other.workspace.marks() == {first: Mark.READ_ONLY}
+    assert program.current.opened is not None
 
 
 # --- looking
 
 
-async def test_looking_at_a_session_writes_nothing_and_holds_nothing(world):
-    there = await world.session("One", "Two")
+async def test_looking_at_a_session_writes_nothing_holds_nothing_and_makes_nothing_active(world):
+    there, second = await world.session("One", "Two"), await world.session()
     before = world.bytes(there)
     program = world.started()
     assert await program.look_at(there)
@@ -111,26 +119,11 @@ async def test_looking_at_a_session_writes_nothing_and_holds_nothing(world):
     assert program.workspace.open == ()
     await program.end()
     assert world.bytes(there) == before
-
-
-async def test_looking_never_makes_a_session_the_active_one(world):
-    first, second = await world.session(), await world.session()
-    program = world.started()
-    await program.look_at(first)
     assert world.reader.active(SHOP) == second
 
 
-async def test_a_session_left_with_nothing_going_on_is_saved_closed_and_free(world, there, program):
-    first = program.current.id
-    await program.send("hello")
-    await program.look_at(there)
-    assert world.texts(first) == ["hello"]
-    assert world.holder(first) is None
-    assert world.reader.entry(first).closed_at is not None
-
-
-async def test_the_other_session_is_on_screen_before_the_one_that_was_left_is_closed(
-    there, program
+async def test_a_session_left_is_saved_closed_and_free_once_the_other_one_is_on_screen(
+    world, there, program
 ):
     await program.send("hello")
     left = program.current
@@ -139,21 +132,19 @@ async def test_the_other_session_is_on_screen_before_the_one_that_was_left_is_cl
     assert left in program.workspace.open
     await program.settle()
     assert left not in program.workspace.open
+    assert world.texts(left.id) == ["hello"]
+    assert world.holder(left.id) is None
+    assert world.reader.entry(left.id).closed_at is not None
 
 
-async def test_looking_at_what_is_not_there_stays(world, program):
-    first = program.current
-    with pytest.raises(SessionNotFound):
-        await program.look_at("session-20260101-000000-000000")
-    assert program.current is first
-    assert world.holder(first.id) is not None
-
-
-async def test_looking_at_the_session_on_screen_changes_nothing(program):
+async def test_looking_at_what_is_not_there_or_on_screen_already_stays(world, program):
     current = program.current
     await program.type("half")
+    with pytest.raises(SessionNotFound):
+        await program.look_at("session-20260101-000000-000000")
     assert await program.look_at(current.id)
     assert program.current is current
+    assert world.holder(current.id) is not None
     assert (current.prompt.text, current.opened is None) == ("half", False)
 
 
@@ -170,18 +161,26 @@ async def test_selecting_a_session_that_is_looked_at_again_keeps_what_was_just_t
 # --- answers that go on
 
 
-async def test_a_session_in_which_an_answer_is_made_stays_open_until_it_is_done(
+async def test_a_session_in_which_an_answer_is_made_stays_open_and_is_unread_once_it_is_done(
     world, there, program
 ):
     await program.send("hello")
     running = program.current
     running.activity.begin_answer()
+    await program.workspace.switcher.leave(running)
+    assert program.workspace.open == (running,), "it is on screen"
     await program.look_at(there)
     assert running in program.workspace.open
     assert program.workspace.marks()[running.id] is Mark.RUNNING
     running.activity.end_answer()
+    running.unread = True
     await program.workspace.switcher.leave(running)
     assert world.holder(running.id) is None
+    assert program.workspace.marks()[running.id] is Mark.UNREAD
+    await program.look_at(running.id)
+    assert program.workspace.marks()[running.id] is Mark.NONE
+    await program.look_at(there)
+    assert running.id not in program.workspace.marks()
 
 
 @pytest.mark.parametrize("reason", ["running", "queued", "draft of a new session"])
@@ -199,42 +198,19 @@ async def test_coming_back_to_a_busy_session_finds_it_as_it_was(there, program, 
     assert program.current is first
 
 
-async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_closed(
-    there, program
-):
-    await program.send("hello")
-    first = program.current
-    first.activity.begin_answer()
-    await program.look_at(there)
-    first.activity.end_answer()
-    first.unread = True
-    await program.workspace.switcher.leave(first)
-    assert program.workspace.marks()[first.id] is Mark.UNREAD
-    await program.look_at(first.id)
-    assert program.workspace.marks()[first.id] is Mark.NONE
-    await program.look_at(there)
-    assert first.id not in program.workspace.marks()
-
-
-async def test_a_session_that_is_on_screen_is_not_left(program):
-    await program.workspace.switcher.leave(program.current)
-    assert program.workspace.open == (program.current,)
-
-
 # --- several switches
 
 
 async def test_of_several_switches_the_latest_wins_and_the_others_hold_nothing(world, slow):
     first, second, third = [await world.session() for _ in range(3)]
     program = world.started()
-    opening = slow(program, "opened")
+    begun, go_on = slow(program, "opened")
     tasks = [asyncio.create_task(program.workspace.open_session(first))]
-    await until(lambda: opening.begun)
-    tasks += [asyncio.create_task(program.workspace.open_session(each)) for each in (second, third)]
-    await asyncio.sleep(0)
-    opening.go_on.set()
+    await until(lambda: begun)
+    tasks += [await wanted(program.workspace.open_session(each)) for each in (second, third)]
+    go_on.set()
     assert await asyncio.gather(*tasks) == [False, False, True]
-    assert opening.begun == [first, third]
+    assert begun == [first, third]
     await program.settle()
     assert program.current.id == third
     assert [each.id for each in program.workspace.open] == [third]
@@ -242,14 +218,12 @@ async def test_of_several_switches_the_latest_wins_and_the_others_hold_nothing(w
 
 
 async def test_a_switch_that_fails_is_not_told_once_another_one_is_wanted(there, program, slow):
-    looking = slow(program, "looked_at")
-    failing = asyncio.create_task(
-        program.workspace.switcher.look_at("session-20260101-000000-000000")
-    )
-    await until(lambda: looking.begun)
-    going = asyncio.create_task(program.workspace.switcher.look_at(there))
-    await asyncio.sleep(0)
-    looking.go_on.set()
+    begun, go_on = slow(program, "looked_at")
+    look_at = program.workspace.switcher.look_at
+    failing = asyncio.create_task(look_at("session-20260101-000000-000000"))
+    await until(lambda: begun)
+    going = await wanted(look_at(there))
+    go_on.set()
     assert await asyncio.gather(failing, going) == [False, True]
 
 
@@ -268,8 +242,7 @@ async def test_a_session_that_was_given_up_is_left_also_if_the_one_wanted_then_i
 
     leaving = asyncio.create_task(workspace.leave(workspace.current, close))
     await closing.wait()
-    looking = asyncio.create_task(workspace.switcher.look_at("session-20200101-000000-000000"))
-    await asyncio.sleep(0)  # it is wanted now
+    looking = await wanted(workspace.switcher.look_at("session-20200101-000000-000000"))
     released.set()
     await leaving
     with pytest.raises(SessionNotFound):
@@ -279,16 +252,16 @@ async def test_a_session_that_was_given_up_is_left_also_if_the_one_wanted_then_i
     assert workspace.current is not closed
 
 
-async def test_a_switch_superseded_while_this_session_is_saved_loads_nothing(world, reads):
+async def test_a_switch_saves_this_session_before_it_loads_the_other_unless_it_is_superseded(
+    world, reads
+):
     first, second = await world.session(), await world.session()
     program = world.started()
     loaded = reads(program)
     await program.send("hello", save=False)
-    program.store.gate = threading.Event()
-    losing = asyncio.create_task(program.workspace.open_session(first))
-    await until(program.store.waiting.is_set)
-    winning = asyncio.create_task(program.workspace.switcher.look_at(second))
-    await asyncio.sleep(0)
+    losing = await held_up(program, program.workspace.open_session(first))
+    assert (loaded, world.holder(first)) == ([], None)
+    winning = await wanted(program.workspace.switcher.look_at(second))
     program.store.gate.set()
     assert await asyncio.gather(losing, winning) == [False, True]
     assert loaded == [second]
@@ -297,9 +270,7 @@ async def test_a_switch_superseded_while_this_session_is_saved_loads_nothing(wor
 async def test_a_session_wanted_while_it_is_closed_is_read_when_that_is_done(world, there, program):
     await program.send("hello")
     first = program.current.id
-    program.store.gate = threading.Event()
-    await program.workspace.switcher.look_at(there)
-    await until(program.store.waiting.is_set, "the closing")
+    await held_up(program, program.workspace.switcher.look_at(there))
     back = asyncio.create_task(program.workspace.switcher.look_at(first))
     await asyncio.sleep(0.01)
     assert not back.done()
@@ -316,9 +287,7 @@ async def test_an_end_while_a_session_is_closed_gives_nothing_up_before_it_is_wr
 ):
     await program.send("hello")
     left = program.current
-    program.store.gate = threading.Event()
-    await program.workspace.switcher.look_at(there)
-    await until(program.store.waiting.is_set)
+    await held_up(program, program.workspace.switcher.look_at(there))
     ending = asyncio.create_task(program.workspace.pool.close(left))
     await asyncio.sleep(0.01)
     assert world.holder(left.id) is not None
@@ -339,26 +308,14 @@ async def test_coming_back_before_the_closing_begins_keeps_the_session_open(worl
     assert world.holder(first.id) is not None
 
 
-async def test_a_switch_saves_this_session_before_it_loads_the_other(world, there, program, reads):
-    loaded = reads(program)
-    await program.send("hello", save=False)
-    program.store.gate = threading.Event()
-    switch = asyncio.create_task(program.workspace.open_session(there))
-    await until(program.store.waiting.is_set)
-    assert (loaded, world.holder(there)) == ([], None)
-    program.store.gate.set()
-    assert await switch
-    assert loaded == [there]
-
-
 async def test_what_is_typed_while_the_other_session_is_loaded_is_kept(world, there, slow):
     program = world.started(await world.session())
-    looking = slow(program, "looked_at")
+    begun, go_on = slow(program, "looked_at")
     first = program.current
     switch = asyncio.create_task(program.workspace.switcher.look_at(there))
-    await until(lambda: looking.begun)
+    await until(lambda: begun)
     await program.type("half")
-    looking.go_on.set()
+    go_on.set()
     assert await switch
     await program.settle()
     assert world.drafts.load(first.id).text == "half"
@@ -372,27 +329,22 @@ async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_l
 ):
     loaded = reads(program)
     await program.send("hello", save=False)
+    await program.type("half a sentence")
     first = program.current
+    stayed = rf'^Stayed in "{first.label()}": could not save \(disk full\)$'
     program.store.fail_next(FULL)
-    with pytest.raises(StayedError) as raised:
+    with pytest.raises(StayedError, match=stayed):
         await program.open(there)
-    assert str(raised.value) == f'Stayed in "{first.label()}": could not save (disk full)'
-    assert program.current is first
+    assert program.workspace.marks()[first.id] is Mark.UNSAVED
+    # Nor one whose draft cannot be kept.
+    program.drafts.failures = [FULL]
+    with pytest.raises(StayedError, match=stayed):
+        await program.open(there)
+    assert (program.current, first.prompt.text) == (first, "half a sentence")
     assert (loaded, world.holder(there)) == ([], None)
     assert str(first.save) == "NOT SAVED: disk full"
-    assert program.workspace.marks()[first.id] is Mark.UNSAVED
     assert await program.open(there)
     assert world.texts(first.id) == ["hello"]
-
-
-async def test_a_draft_that_cannot_be_kept_keeps_the_session_on_screen(world, there, program):
-    await program.type("half a sentence")
-    program.drafts.failures = [FULL]
-    with pytest.raises(StayedError, match=r"could not save \(disk full\)"):
-        await program.open(there)
-    assert program.current.prompt.text == "half a sentence"
-    assert world.holder(there) is None
-    assert await program.open(there)
     assert str(program.workspace.switcher.find(there).save) == ""
 
 
@@ -444,9 +396,7 @@ async def test_a_session_whose_draft_cannot_be_kept_at_the_last_moment_stays_ope
 
 async def test_a_switch_that_is_cancelled_while_it_saves_holds_nothing(world, there, program):
     await program.send("hello", save=False)
-    program.store.gate = threading.Event()
-    switch = asyncio.create_task(program.workspace.open_session(there))
-    await until(program.store.waiting.is_set)
+    switch = await held_up(program, program.workspace.open_session(there))
     switch.cancel()
     with pytest.raises(asyncio.CancelledError):
         await switch
@@ -460,24 +410,19 @@ async def test_a_switch_that_is_cancelled_while_it_saves_holds_nothing(world, th
 
 
 async def test_the_first_change_takes_the_session_and_makes_it_the_active_one(world):
-    first, _ = await world.session(), await world.session()
+    first, second = await world.session(), await world.session()
     program = world.started()
+    # Not where that is not on screen.
+    found = await program.workspace.find_to_change(first)
+    await program.workspace.change(found, lambda opened: opened.rename("Plans"))
+    assert world.reader.entry(first).name == "Plans"
+    assert world.reader.active(SHOP) == second
     await program.look_at(first)
     await program.type("x")
     assert [each.id for each in program.workspace.open] == [first]
     assert world.holder(first) is not None
     assert world.reader.active(SHOP) == first
     assert program.current.model is program.model
-
-
-async def test_renaming_a_session_that_is_not_on_screen_leaves_the_active_one(world):
-    first, second = await world.session(), await world.session()
-    workspace = world.started().workspace
-    await workspace.change(
-        await workspace.find_to_change(first), lambda opened: opened.rename("Plans")
-    )
-    assert world.reader.entry(first).name == "Plans"
-    assert world.reader.active(SHOP) == second
 
 
 async def test_taking_a_session_twice_at_once_takes_it_once(world):
@@ -511,23 +456,13 @@ async def test_taking_a_session_that_another_program_holds_makes_it_read_only(wo
     there, program = await world.looked_at()
     current = program.current
     other = world.started(there)
-    with pytest.raises(SessionBusy):
-        await program.workspace.take(current)
+    # A key that waits for the refused session is refused as well.
+    takes = [program.workspace.take(current) for _ in range(2)]
+    results = await asyncio.gather(*takes, return_exceptions=True)
+    assert {type(result) for result in results} == {SessionBusy, ReadOnly}
     assert current.access.read_only.startswith("Read-only: open in another window (pid ")
-    with pytest.raises(ReadOnly):
-        await program.workspace.take(current)
     assert other.current.opened is not None
     assert program.workspace.open == ()
-
-
-async def test_a_key_that_waits_for_a_refused_session_is_refused_as_well(world):
-    there, program = await world.looked_at()
-    current = program.current
-    world.started(there)
-    results = await asyncio.gather(
-        program.workspace.take(current), program.workspace.take(current), return_exceptions=True
-    )
-    assert {type(result) for result in results} == {SessionBusy, ReadOnly}
 
 
 async def test_a_session_deleted_while_it_was_looked_at_can_still_be_read(world):
@@ -542,75 +477,60 @@ async def test_a_session_deleted_while_it_was_looked_at_can_still_be_read(world)
     assert world.drafts.aside(there)[0][1].text == "x"
 
 
-async def test_a_session_taken_after_it_was_left_is_closed_again_with_what_was_typed(world, slow):
+@pytest.mark.parametrize("sends", [False, True])
+async def test_a_session_taken_after_it_was_left_is_closed_again_unless_something_is_sent_in_it(
+    world, slow, sends
+):
     there, other = await world.session(), await world.session()
     program = world.started()
     await program.look_at(there)
-    left = program.current
-    looking = slow(program, "looked_at")
-    switch = asyncio.create_task(program.workspace.switcher.look_at(other))
-    await until(lambda: looking.begun)
-    left.prompt.edit("x")
-    taking = asyncio.create_task(program.workspace.take(left))
-    await asyncio.sleep(0)
-    looking.go_on.set()
+    left, workspace = program.current, program.workspace
+    begun, go_on = slow(program, "looked_at")
+    switch = asyncio.create_task(workspace.switcher.look_at(other))
+    await until(lambda: begun)
+
+    async def take():
+        await workspace.take(left)
+        if sends:
+            left.opened.add_message("user", "sent")
+            left.activity.begin_answer()
+
+    left.prompt.edit("" if sends else "x")
+    taking = await wanted(take())
+    go_on.set()
     await asyncio.gather(switch, taking)
     await program.settle()
     assert program.current.id == other
-    assert program.workspace.open == ()
-    assert world.holder(there) is None
-    assert world.drafts.load(there).text == "x"
-    assert world.drafts.aside(there) == ()
-
-
-async def test_a_key_that_comes_when_its_session_is_left_for_good_keeps_no_lease(world):
-    there, other = await world.session(), await world.session()
-    program = world.started()
-    await program.look_at(there)
-    left = program.current
-    await program.look_at(other)
-    left.prompt.edit("x")
-    await program.workspace.take(left)
-    await program.settle()
-    assert world.holder(there) is None
-    assert world.drafts.load(there).text == "x"
-
-
-async def test_a_session_taken_after_it_was_left_stays_open_for_what_is_sent_in_it(world, slow):
-    there, other = await world.session(), await world.session()
-    program = world.started()
-    await program.look_at(there)
-    left = program.current
-    looking = slow(program, "looked_at")
-    switch = asyncio.create_task(program.workspace.switcher.look_at(other))
-    await until(lambda: looking.begun)
-    sending = asyncio.create_task(_take_and_run(program, left))
-    await asyncio.sleep(0)
-    looking.go_on.set()
-    await asyncio.gather(switch, sending)
-    await program.settle()
-    assert left in program.workspace.open
-    left.activity.end_answer()
-    await program.workspace.switcher.leave(left)
-    assert world.texts(there) == ["hello", "sent"]
-
-
-async def _take_and_run(program, conversation):
-    await program.workspace.take(conversation)
-    conversation.opened.add_message("user", "sent")
-    conversation.activity.begin_answer()
+    if sends:
+        assert left in workspace.open
+        left.activity.end_answer()
+        await workspace.switcher.leave(left)
+        assert world.texts(there) == ["hello", "sent"]
+        return
+    # Also where it was left for good.
+    for text in ("x", "xy"):
+        assert workspace.open == ()
+        assert world.holder(there) is None
+        assert world.drafts.load(there).text == text
+        assert world.drafts.aside(there) == ()
+        if text == "x":
+            await program.look_at(there)
+            left = program.current
+            await program.look_at(other)
+            left.prompt.edit("xy")
+            await workspace.take(left)
+            await program.settle()
 
 
 async def test_a_key_that_waits_while_the_session_is_opened_does_not_open_it_twice(world, slow):
     there, program = await world.looked_at()
     looked_at = program.current
-    opening = slow(program, "opened")
+    begun, go_on = slow(program, "opened")
     switch = asyncio.create_task(program.workspace.open_session(there))
-    await until(lambda: opening.begun)
+    await until(lambda: begun)
     looked_at.prompt.edit("x")
-    taking = asyncio.create_task(program.workspace.take(looked_at))
-    await asyncio.sleep(0)
-    opening.go_on.set()
+    taking = await wanted(program.workspace.take(looked_at))
+    go_on.set()
     assert await switch
     await taking
     await program.settle()
@@ -633,13 +553,20 @@ async def test_a_session_can_be_changed_where_it_cannot_be_made_the_active_one(
 # --- opening
 
 
-async def test_opening_a_session_says_so_on_disk_and_makes_it_the_active_one(world):
-    first, _ = await world.session(), await world.session()
-    program = world.started()
-    assert await program.open(first)
-    assert b'"resumed":true' in world.bytes(first)
-    assert world.reader.active(SHOP) == first
+async def test_opening_a_session_says_so_on_disk_and_makes_it_the_active_one(world, there, program):
+    await program.open(program.current.id)
+    assert world.reader.active(SHOP) == there, "nothing is said in the new one"
+    await program.send("hello")
+    first = program.current
+    first.activity.begin_answer()
+    assert await program.open(there)
+    assert b'"resumed":true' in world.bytes(there)
+    assert world.reader.active(SHOP) == there
     assert str(program.current.save) == ""
+    # One that is open is shown.
+    await program.open(first.id)
+    assert program.current is first
+    assert world.reader.active(SHOP) == first.id
 
 
 async def test_opening_a_session_that_is_looked_at_keeps_what_stands_in_its_prompt(world):
@@ -648,24 +575,6 @@ async def test_opening_a_session_that_is_looked_at_keeps_what_stands_in_its_prom
     await program.open(there)
     assert program.current.opened is not None
     assert program.current.prompt.text == "half"
-
-
-async def test_opening_a_session_that_is_open_shows_it_and_makes_it_the_active_one(
-    world, there, program
-):
-    await program.send("hello")
-    first = program.current
-    first.activity.begin_answer()
-    await program.open(there)
-    assert world.reader.active(SHOP) == there
-    await program.open(first.id)
-    assert program.current is first
-    assert world.reader.active(SHOP) == first.id
-
-
-async def test_opening_a_new_session_that_is_on_screen_makes_nothing_active(world, there, program):
-    await program.open(program.current.id)
-    assert world.reader.active(SHOP) == there
 
 
 async def test_a_session_that_became_free_is_opened_with_what_was_typed_while_reading_it(
@@ -781,42 +690,35 @@ async def test_a_session_whose_scope_is_lost_is_in_the_scope_of_the_start(world)
     assert program.workspace.scope == SHOP
 
 
-async def test_a_new_session_is_not_begun_in_a_new_session(program):
+async def test_a_new_session_is_begun_beside_another_new_one_if_that_is_named_or_has_a_draft(
+    world, program
+):
     current = program.current
     assert not await program.workspace.begin()
     assert program.current is current
-
-
-async def test_a_new_session_that_is_named_exists(world, program):
-    current = program.current
     assert await program.workspace.begin("Plans")
     assert program.current is current
     await program.workspace.switcher.settle()
     assert world.reader.entry(current.id).name == "Plans"
-    assert await program.workspace.begin("More plans")
-    assert program.current is not current
-    await program.workspace.switcher.settle()
-    assert world.reader.entry(program.current.id).name == "More plans"
-
-
-async def test_a_new_session_with_a_draft_is_kept_beside_another_new_one(world, program):
-    first = program.current
-    await program.type("not sent")
     assert await program.workspace.begin()
+    second = program.current
+    assert second is not current
+    await program.type("not sent")
+    assert await program.workspace.begin("More plans")
+    assert program.current is not second
     await program.settle()
-    assert program.current is not first
-    assert first in program.workspace.open
-    assert world.drafts.load(first.id).text == "not sent"
+    assert world.reader.entry(program.current.id).name == "More plans"
+    assert second in program.workspace.open
+    assert world.drafts.load(second.id).text == "not sent"
 
 
 async def test_a_new_session_is_not_begun_if_another_one_is_wanted_meanwhile(world, slow):
     there, program = await world.opened()
-    making = slow(program, "new")
+    begun, go_on = slow(program, "new")
     begin = asyncio.create_task(program.workspace.begin("Never"))
-    await until(lambda: making.begun)
-    look = asyncio.create_task(program.workspace.switcher.look_at(there))
-    await asyncio.sleep(0)
-    making.go_on.set()
+    await until(lambda: begun)
+    look = await wanted(program.workspace.switcher.look_at(there))
+    go_on.set()
     assert await asyncio.gather(begin, look) == [False, True]
     await program.settle()
     assert [each.id for each in program.workspace.open] == [there]
@@ -829,7 +731,8 @@ async def test_a_new_session_is_not_begun_if_another_one_is_wanted_meanwhile(wor
 async def test_no_more_sessions_are_opened_than_the_limit(world):
     there, other = await world.session(), await world.session()
     program = world.started(limit=2)
-    program.current.activity.begin_answer()
+    first = program.current
+    first.activity.begin_answer()
     await program.open(there)
     program.current.activity.begin_answer()
     words = "The limit is 2 open sessions. Close one first."
@@ -840,18 +743,14 @@ async def test_no_more_sessions_are_opened_than_the_limit(world):
     assert program.current.id == there
     await program.look_at(other)
     with pytest.raises(UsageError, match=words):
-        await program.type("x")
+        await program.type("half a sentence")
     assert world.holder(other) is None
-
-
-async def test_at_the_limit_one_can_still_go_to_a_session_that_is_open(world, there):
-    program = world.started(limit=2)
-    first = program.current
-    first.activity.begin_answer()
-    await program.open(there)
-    program.current.activity.begin_answer()
+    # One can still go to a session that is open, and what was typed is put aside.
     assert await program.open(first.id)
     assert program.current is first
+    assert world.drafts.aside(other)[0][1].text == "half a sentence"
+    await program.look_at(other)
+    assert program.current.prompt.text == "half a sentence"
 
 
 async def test_a_session_that_will_be_closed_does_not_count(world):
@@ -862,19 +761,6 @@ async def test_a_session_that_will_be_closed_does_not_count(world):
     await program.workspace.begin()
     await program.settle()
     assert len(program.workspace.open) == 1
-
-
-async def test_what_was_typed_in_a_session_that_could_not_be_opened_is_put_aside(world):
-    there, other = await world.session(), await world.session()
-    program = world.started(limit=1)
-    program.current.activity.begin_answer()
-    await program.look_at(there)
-    with pytest.raises(UsageError):
-        await program.type("half a sentence")
-    await program.look_at(other)
-    assert world.drafts.aside(there)[0][1].text == "half a sentence"
-    await program.look_at(there)
-    assert program.current.prompt.text == "half a sentence"
 
 
 # --- what is known
@@ -895,13 +781,6 @@ async def test_the_open_sessions_are_listed_in_the_order_in_which_they_were_open
     assert program.workspace.switcher.find("another") is None
 
 
-async def test_a_read_only_session_is_marked_as_one(world, there):
-    world.started(there)
-    program = world.started(there)
-    assert program.workspace.marks() == {there: Mark.READ_ONLY}
-    assert program.workspace.rows() == ()
-
-
 # --- models
 
 
@@ -914,22 +793,16 @@ async def test_a_session_goes_on_with_its_model_if_the_settings_know_it(world):
     assert said(other.current) == []
 
 
-async def test_choosing_a_model_makes_no_session_of_a_new_one(world, program):
-    current = program.current
-    model = type(program.model)()
+async def test_choosing_a_model_opens_the_session_and_is_kept_with_it(world, there, program):
+    new, model = program.current, type(program.model)()
     model.name = "other:model"
-    await program.workspace.use_model(current, model)
-    assert current.model is model
+    await program.workspace.use_model(new, model)
+    assert new.model is model
     await program.workspace.save_all()
-    assert current.empty
+    assert new.empty, "it makes no session of a new one"
     with pytest.raises(SessionNotFound):
-        world.reader.journal(current.id).load()
-
-
-async def test_choosing_a_model_opens_the_session_and_is_kept_with_it(world):
-    there, program = await world.looked_at()
-    model = type(program.model)()
-    model.name = "other:model"
+        world.reader.journal(new.id).load()
+    await program.look_at(there)
     await program.workspace.use_model(program.current, model)
     assert world.reader.entry(there).model == "other:model"
     assert program.current.model is model
@@ -971,7 +844,7 @@ async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_don
     assert world.reader.entry(first.id).name == "Plans"
 
 
-async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world, program):
+async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world, there, program):
     await program.send("hello", save=False)
     current = program.current
     program.store.fail_next(FULL)
@@ -982,6 +855,11 @@ async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world, progr
     assert current.session.loaded_messages == ()
     assert world.texts(current.id) == ["hello"]
     assert world.reader.journal(current.id).load().loaded_messages == ()
+    # Nor in a session that was closed, or is only looked at.
+    await program.look_at(there)
+    for conversation in (current, program.current):
+        with pytest.raises(ReadOnly):
+            await program.workspace.reset(conversation)
 
 
 async def test_a_reset_after_the_save_counts_although_it_is_written_later(world, program):
@@ -995,15 +873,6 @@ async def test_a_reset_after_the_save_counts_although_it_is_written_later(world,
     assert world.reader.journal(current.id).load().loaded_messages == ()
 
 
-async def test_a_session_that_was_closed_is_not_reset(there, program):
-    await program.send("hello")
-    first = program.current
-    await program.look_at(there)
-    for conversation in (first, program.current):
-        with pytest.raises(ReadOnly):
-            await program.workspace.reset(conversation)
-
-
 # --- pages
 
 
@@ -1011,45 +880,29 @@ def numbers(count):
     return [str(number) for number in range(count)]
 
 
-async def test_earlier_messages_come_page_by_page(world):
+async def test_earlier_messages_come_page_by_page_each_once(world):
     _, program = await world.looked_at(*numbers(260))
-    current = program.current
+    current, read_earlier = program.current, program.workspace.read_earlier
     assert [each.text for each in current.entries] == numbers(260)[160:]
-    read = await program.workspace.read_earlier(current)
-    assert [each.text for each in read] == numbers(160)[110:]
+    read, nothing = await asyncio.gather(read_earlier(current), read_earlier(current))
+    assert ([each.text for each in read], nothing) == (numbers(160)[110:], ())
     while current.pages.cursor is not None:
-        await program.workspace.read_earlier(current)
+        await read_earlier(current)
     assert [each.text for each in current.entries] == numbers(260)
-    assert await program.workspace.read_earlier(current) == ()
+    assert await read_earlier(current) == ()
 
 
-async def test_a_page_asked_for_twice_at_once_is_shown_once(world):
-    _, program = await world.opened(*numbers(160))
-    current = program.current
-    pages = await asyncio.gather(*[program.workspace.read_earlier(current) for _ in range(2)])
-    assert sorted(map(len, pages)) == [0, 50]
-    assert [each.text for each in current.entries] == numbers(160)[10:]
-
-
-async def test_pages_stay_when_the_session_is_taken_as_it_was(world):
-    _, program = await world.looked_at(*numbers(160))
-    current = program.current
-    await program.workspace.read_earlier(current)
-    await program.type("x")
-    assert [each.text for each in current.entries] == numbers(160)[10:]
-    await program.workspace.read_earlier(current)
-    assert len(current.entries) == 160
-
-
-async def test_pages_stay_when_the_session_is_taken_that_others_wrote_to(world):
+@pytest.mark.parametrize("others", [[], ["more"]])
+async def test_pages_stay_when_the_session_is_taken_also_if_others_wrote_to_it(world, others):
     there, program = await world.looked_at(*numbers(160))
     current = program.current
     await program.workspace.read_earlier(current)
-    other = world.started(there)
-    await other.send("more")
-    await other.end()
+    for text in others:
+        other = world.started(there)
+        await other.send(text)
+        await other.end()
     await program.type("x")
-    expected = [*numbers(160), "more"]
+    expected = [*numbers(160), *others]
     assert [each.text for each in current.entries] == expected[10:]
     while current.pages.cursor is not None:
         await program.workspace.read_earlier(current)
@@ -1096,26 +949,22 @@ async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(w
 
 async def test_settings_are_changed_from_those_that_another_program_left(world):
     there = await world.session("hello")
-    program = world.started()
-    await program.workspace.switcher.look_at(there)
-    other = world.started()
-    await other.workspace.change_settings(
-        await other.workspace.find_to_change(there), lambda known: replace(known, pinned=True)
-    )
-    await other.settle()
+
+    async def pin(program, pinned):
+        await program.workspace.change_settings(
+            await program.workspace.find_to_change(there),
+            lambda known: replace(known, pinned=pinned),
+        )
+        await program.settle()
+
+    program, other = world.started(), world.started()
+    await program.look_at(there)
+    await pin(other, pinned=True)
     loaded = program.current
     await program.workspace.change_settings(loaded, lambda known: replace(known, temperature=0.5))
     assert world.reader.journal(there).load().settings == Settings(temperature=0.5, pinned=True)
-    assert world.reader.entry(there).pinned
-
-
-async def test_settings_of_a_session_that_another_program_holds_are_left_alone(world):
-    there = await world.session("hello")
-    other = world.started(there)
-    program = world.started()
+    # While it is held they are left alone.
     with pytest.raises(SessionBusy):
-        await program.workspace.change_settings(
-            await program.workspace.find_to_change(there), lambda known: replace(known, pinned=True)
-        )
-    assert not world.reader.entry(there).pinned
-    assert other.current.id == there
+        await pin(other, pinned=False)
+    assert world.reader.entry(there).pinned
+    assert program.current.id == there
