@@ -15,71 +15,64 @@ def shown(program):
     return [e.text for e in program.current.entries if not isinstance(e, Reset)]
 
 
-async def two(world, *texts):
-    """The holder of a session, and the follower of one who reads it."""
+async def two(world, *texts, opens=True):
+    """The holder of a session, and the follower of one who has opened it or looks at it."""
     session = await world.session(*texts)
-    holder, reader = world.started(session), world.started(session)
+    holder = world.started(session)
+    reader = world.started(session if opens else None)
+    if not opens:
+        await reader.look_at(session)
     assert reader.current.access.read_only
     return holder, reader, Follower(reader.workspace)
 
 
-async def test_nothing_is_read_while_nothing_changes(world, monkeypatch):
-    _, reader, follower = await two(world, "hello")
+async def looking(world):
+    """A session, one who looks at it, and his follower."""
+    session, reader = await world.looked_at("hello")
+    return session, reader, Follower(reader.workspace)
+
+
+async def test_nothing_is_read_while_nothing_changes_and_the_holder_follows_nobody(
+    world, monkeypatch
+):
+    holder, reader, follower = await two(world, "hello")
     for verb in ("journal", "entry"):
         monkeypatch.setattr(reader.store, verb, None)
     assert await follower.look() is None
-
-
-async def test_the_holder_follows_nobody(world):
-    holder, _, _ = await two(world, "hello")
     await holder.send("more")
     assert await Follower(holder.workspace).look() is None
 
 
-async def test_what_the_holder_says_appears(world):
+async def test_an_answer_that_arrives_is_seen_growing_and_whole(world):
     holder, reader, follower = await two(world, "hello", "hi")
     await holder.send("more")
     change = await follower.look()
     assert [each.text for each in change.news] == ["more"]
     assert change.joined
-    assert shown(reader) == ["hello", "hi", "more"]
-    assert reader.current.access.read_only
-
-
-async def test_an_answer_that_arrives_is_seen_growing_and_whole(world):
-    holder, reader, follower = await two(world, "hello")
     opened = holder.current.opened
     answer = opened.begin_answer("m")
-    texts = []
-    for text in ("Once ", "upon "):
+    for text, seen in (("Once ", "Once "), ("upon ", "Once upon ")):
         answer.receive(text)
         opened.add_piece(answer)
         await opened.save()
         change = await follower.look()
-        texts.append(change.news[-1].text)
+        assert change.news[-1].text == seen
         assert change.arriving == {answer.message_id}
         assert reader.current.view().arriving == answer.message_id
-    opened.end_answer(answer)
+    failed = opened.end_answer(answer, status="failed", error="429")
     await opened.save()
     change = await follower.look()
-    assert texts == ["Once ", "Once upon "]
     assert not change.arriving
-    assert change.news[-1].status is None
-
-
-async def test_a_retried_answer_takes_the_place_of_the_failed_one(world):
-    holder, reader, follower = await two(world, "hello")
-    opened = holder.current.opened
-    failed = opened.end_answer(opened.begin_answer("m"), status="failed", error="429")
-    await opened.save()
-    await follower.look()
+    assert change.news[-1].status == "failed"
+    # One that is asked for again takes its place.
     again = opened.begin_answer("m", replaces=failed.id)
     again.receive("Now.")
     opened.end_answer(again)
     await opened.save()
     change = await follower.look()
-    assert [each.replaces for each in change.news] == [failed.id]
-    assert shown(reader) == ["hello", "Now."]
+    assert [(each.replaces, each.status) for each in change.news] == [(failed.id, None)]
+    assert shown(reader) == ["hello", "hi", "more", "Now."]
+    assert reader.current.access.read_only
 
 
 async def test_a_reset_and_a_summary_and_a_name_are_seen(world):
@@ -159,18 +152,15 @@ async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
 
 
 async def test_who_only_looked_does_not_take_it(world):
-    session = await world.session("hello")
-    holder, reader = world.started(session), world.started()
-    await reader.look_at(session)
-    follower = Follower(reader.workspace)
+    holder, reader, follower = await two(world, "hello", opens=False)
     await holder.end()
     await follower.look()
     current = reader.current
     assert current.opened is None
     assert not current.access.read_only
-    assert world.holder(session) is None
+    assert world.holder(current.id) is None
     await reader.send("mine")
-    assert world.texts(session) == ["hello", "mine"]
+    assert world.texts(current.id) == ["hello", "mine"]
 
 
 async def test_what_a_killed_holder_left_of_an_answer_is_interrupted(world):
@@ -191,10 +181,7 @@ async def test_what_a_killed_holder_left_of_an_answer_is_interrupted(world):
 
 
 async def test_a_session_that_was_free_follows_whoever_takes_it(world):
-    session = await world.session("hello")
-    reader = world.started()
-    await reader.look_at(session)
-    follower = Follower(reader.workspace)
+    session, reader, follower = await looking(world)
     holder = world.started(session)
     await holder.send("theirs")
     assert [each.text for each in (await follower.look()).news] == ["theirs"]
@@ -209,10 +196,7 @@ async def test_a_session_that_was_free_follows_whoever_takes_it(world):
     [("archive", "archived this session"), ("delete", "moved this session to the trash")],
 )
 async def test_a_session_that_was_set_aside_is_told_of(world, deed, words):
-    session = await world.session("hello")
-    reader = world.started()
-    await reader.look_at(session)
-    follower = Follower(reader.workspace)
+    session, reader, follower = await looking(world)
     getattr(world.reader, deed)(session)
     await follower.look()
     current = reader.current
@@ -228,10 +212,7 @@ async def test_a_session_that_was_set_aside_is_told_of(world, deed, words):
 
 
 async def test_a_session_that_was_destroyed_stays_on_screen(world):
-    session = await world.session("hello")
-    reader = world.started()
-    await reader.look_at(session)
-    follower = Follower(reader.workspace)
+    session, reader, follower = await looking(world)
     world.reader.delete(session)
     world.reader.purge(session)
     await follower.look()

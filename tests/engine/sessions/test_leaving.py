@@ -36,13 +36,27 @@ async def test_the_most_recently_used_other_of_the_scope_is_looked_at(world):
     assert world.reader.journal(here).load().closed_at
 
 
-async def test_without_another_one_it_is_a_new_session_of_the_scope(world):
+async def test_without_another_one_it_is_a_new_session_of_the_scope_and_the_draft_stays(world):
     await world.session("elsewhere", scope="project:/other")
     here, program = await world.opened("here")
-    assert await leave(program)
+    conversation = program.current
+    await program.type("not done")
+
+    async def give_up():
+        await program.workspace.pool.keep_draft(conversation)
+        await program.workspace.pool.close(conversation)
+
+    assert await leave(program, give_up)
     assert program.current.untouched
     assert program.workspace.scope == "project:/shop"
     assert world.holder(here) is None
+    assert world.drafts.load(here).text == "not done"
+    # Nothing is written there any more.
+    conversation.prompt.edit("")
+    conversation.prompt.enqueue("late")
+    conversation.prompt.hold_queue()
+    await program.workspace.switcher.leave(conversation)
+    assert world.drafts.load(here).text == "not done"
 
 
 async def test_one_that_is_not_on_screen_any_more_is_given_up_and_what_is_there_stays(world):
@@ -59,36 +73,18 @@ async def test_one_that_is_not_on_screen_any_more_is_given_up_and_what_is_there_
     assert (given_up, program.current.id) == ([here], other)
 
 
-async def test_the_draft_stays_with_the_session_that_is_left(world):
+async def test_a_session_that_cannot_be_saved_stays_and_no_other_is_held_until_it_is_abandoned(
+    world,
+):
     here, program = await world.opened("here")
-    await program.type("not done")
-
-    async def give_up():
-        await program.workspace.pool.keep_draft(conversation)
-        await program.workspace.pool.close(conversation)
-
     conversation = program.current
-    assert await leave(program, give_up)
-    assert program.current.prompt.text == ""
-    assert world.drafts.load(here).text == "not done"
-
-
-async def test_a_session_that_cannot_be_given_up_stays_and_no_other_is_held(world):
-    here, program = await world.opened("here")
-    program.store.fail_next(FULL, times=2)
-    program.current.opened.add_message("user", "more")
+    program.store.fail_next(FULL, times=9)
+    conversation.opened.add_message("user", "more")
     with pytest.raises(StorageError):
         await leave(program)
-    assert program.current.id == here
+    assert program.current is conversation
     assert [held.id for held in program.workspace.open] == [here]
     assert len([lease for lease in program.store.leases if lease.lock.held]) == 1
-
-
-async def test_what_cannot_be_saved_can_be_given_up_all_the_same(world):
-    here, program = await world.opened("here")
-    conversation = program.current
-    conversation.opened.add_message("user", "more")
-    program.store.fail_next(FULL, times=9)
 
     async def give_up():
         await program.workspace.pool.abandon(conversation)
@@ -131,48 +127,25 @@ async def test_at_the_limit_no_new_session_takes_its_place(world):
     assert world.holder(here) is not None
 
 
-async def test_nothing_is_written_to_a_session_that_was_given_up(world):
-    await world.session("there")
-    here, program = await world.opened("here")
-    conversation = program.current
-    assert await leave(program)
-    conversation.prompt.enqueue("late")
-    conversation.prompt.hold_queue()
-    await program.workspace.switcher.leave(conversation)
-    assert world.drafts.load(here) is None
-
-
-async def test_a_session_is_saved_and_closed_in_one_write_when_it_is_left(
-    world,
+async def test_a_session_is_saved_and_closed_in_one_write_when_it_is_left_for_one_that_is_there(
+    world, there, program
 ):
-    other = await world.session("there")
-    program = world.started()
     left = program.current
     await program.send("hello", save=False)
-    before = program.store.appends
-    assert await program.look_at(other)
-    assert program.store.appends == before + 1
-    assert world.reader.journal(left.id).load().closed_at
-    assert world.holder(left.id) is None
-
-
-async def test_a_session_whose_next_one_cannot_be_read_stays_and_goes_on(world, program):
-    current = program.current
-    await program.send("hello", save=False)
+    # Not for itself, nor for one that cannot be read: it goes on.
+    assert await program.look_at(left.id)
     with pytest.raises(SessionNotFound):
         await program.look_at("session-20260101-000000-000000")
     await program.send("again")
-    assert program.current is current
-    assert world.texts(current.id) == ["hello", "again"]
-    assert world.reader.journal(current.id).load().closed_at is None
-
-
-async def test_to_look_at_the_session_on_screen_closes_nothing(world, program):
-    current = program.current
-    await program.send("hello", save=False)
-    assert await program.look_at(current.id)
-    await program.workspace.pool.save(current)
-    assert world.reader.journal(current.id).load().closed_at is None
+    assert program.current is left
+    assert world.texts(left.id) == ["hello", "again"]
+    assert world.reader.journal(left.id).load().closed_at is None
+    before = program.store.appends
+    await program.send("bye", save=False)
+    assert await program.look_at(there)
+    assert program.store.appends == before + 1
+    assert world.reader.journal(left.id).load().closed_at
+    assert world.holder(left.id) is None
 
 
 async def test_who_waits_no_more_for_sessions_that_were_left_does_not_stop_their_closing(

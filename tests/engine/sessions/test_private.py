@@ -67,21 +67,26 @@ def full(*_):
     raise StorageFull("No room.")
 
 
-async def test_one_with_a_message_is_left_only_if_the_user_agrees(world):
+async def test_one_with_a_message_is_left_only_if_the_user_agrees_to_what_was_asked(world):
     other = await world.session("there")
-    program = await private(world, "hello")
-    current = program.current
+    program = await private(world, "hello", "again")
+    current, workspace = program.current, program.workspace
+    assert current.status().save.private
+    assert kept_texts(workspace.reader, current.id) == ["hello", "again"]
+    assert workspace.reader.resolve(current.id, "project:/shop") == current.id
+    with workspace.switcher.letting_go(current), pytest.raises(SessionNotFound):
+        await program.look_at("session-20260101-000000-000000")
     with pytest.raises(PrivateSessionLeft):
         await program.look_at(other)
     with pytest.raises(PrivateSessionLeft):
         await program.open(other)
     with pytest.raises(PrivateSessionLeft):
-        await program.workspace.begin()
+        await workspace.begin()
     assert program.current is current
-    with program.workspace.switcher.letting_go(current):
+    with workspace.switcher.letting_go(current):
         assert await program.look_at(other)
-    assert program.workspace.open == ()
-    assert program.workspace.switcher.find(current.id) is None
+    assert workspace.open == ()
+    assert workspace.switcher.find(current.id) is None
 
 
 async def test_what_is_said_while_another_session_is_read_is_not_lost_unasked(world, monkeypatch):
@@ -102,43 +107,23 @@ async def test_what_is_said_while_another_session_is_read_is_not_lost_unasked(wo
     assert world.holder(other) is None
 
 
-async def test_an_agreement_counts_for_what_was_asked(world):
-    program = await private(world, "hello")
-    current = program.current
-    with program.workspace.switcher.letting_go(current), pytest.raises(SessionNotFound):
-        await program.look_at("session-20260101-000000-000000")
-    with pytest.raises(PrivateSessionLeft):
-        await program.workspace.begin()
-
-
-async def test_one_without_a_message_is_left_at_once(world):
+async def test_one_without_a_message_is_left_at_once_and_begun_once(world):
     other = await world.session("there")
     program = await private(world)
+    session_id = program.current.id
+    # Nor is a picture kept that was not sent.
+    program.workspace.reader.of(session_id).add_attachment(session_id, PNG)
     await program.type("half")
     assert await program.look_at(other)
     assert program.workspace.open == ()
     assert world.drafts.unclaimed(program.workspace.scope) is None
-
-
-async def test_a_new_session_takes_the_place_of_an_empty_private_one(world):
-    program = await private(world)
-    assert await program.workspace.begin()
-    assert not program.current.private
-
-
-async def test_a_private_session_is_begun_once(program):
+    with pytest.raises(AttachmentNotFound):
+        program.workspace.reader.attachment(session_id, picture().sha256)
     assert await program.workspace.begin_private()
     assert program.current.private
     assert not await program.workspace.begin_private()
-
-
-async def test_pages_of_it_are_read_from_memory(world):
-    program = await private(world, "hello", "again")
-    read = program.workspace.reader
-    session_id = program.current.id
-    assert kept_texts(read, session_id) == ["hello", "again"]
-    assert read.resolve(session_id, "project:/shop") == session_id
-    assert program.current.status().save.private
+    assert await program.workspace.begin()
+    assert not program.current.private
 
 
 async def test_what_is_kept_has_all_of_it_under_a_new_id(world):
@@ -165,7 +150,10 @@ async def test_what_is_kept_has_all_of_it_under_a_new_id(world):
 
 
 async def test_what_cannot_be_kept_stays_private_and_goes_on(world):
-    program = await private(world, "hello")
+    program = await private(world)
+    with pytest.raises(UsageError, match="Nothing to keep"):
+        await program.workspace.keep()
+    await program.send("hello")
     current = program.current
     program.store.fail_next(FULL)
     with pytest.raises(StorageFull):
@@ -175,35 +163,17 @@ async def test_what_cannot_be_kept_stays_private_and_goes_on(world):
     await program.workspace.keep()
     assert world.texts(current.id) == ["hello", "again"]
     assert len(world.reader.entries([current.id])) == 1
-
-
-async def test_only_a_private_session_with_something_in_it_is_kept(world):
-    program = await private(world)
-    with pytest.raises(UsageError, match="Nothing to keep"):
-        await program.workspace.keep()
-    program = world.started()
     with pytest.raises(UsageError, match="already saved"):
         await program.workspace.keep()
 
 
-@pytest.fixture
-def photo(tmp_path):
-    path = tmp_path / "photo.png"
-    path.write_bytes(PNG)
-    return path
-
-
-async def shown(program, photo):
-    """Sends a prompt with a picture."""
+async def test_a_picture_of_a_private_session_is_in_memory_only(world, tmp_path):
+    other, photo = await world.session("there"), tmp_path / "photo.png"
+    photo.write_bytes(PNG)
+    program = await private(world, "hello")
     program.current.prompt.edit(f"see @{photo}", own=frozenset({f"@{photo}"}))
     attached = await program.workspace.attach(program.current, f"see @{photo}")
     await program.send(attached.content)
-
-
-async def test_a_picture_of_a_private_session_is_in_memory_only(world, photo):
-    other = await world.session("there")
-    program = await private(world, "hello")
-    await shown(program, photo)
     current, sha256 = program.current, picture().sha256
     session_id = current.id
     assert program.workspace.reader.attachment(session_id, sha256) == PNG
@@ -212,13 +182,3 @@ async def test_a_picture_of_a_private_session_is_in_memory_only(world, photo):
         assert await program.look_at(other)
     with pytest.raises(AttachmentNotFound):
         program.workspace.reader.attachment(session_id, sha256)
-
-
-async def test_a_picture_that_was_not_sent_is_forgotten_with_its_private_session(world):
-    other = await world.session("there")
-    program = await private(world)
-    session_id = program.current.id
-    program.workspace.reader.of(session_id).add_attachment(session_id, PNG)
-    assert await program.look_at(other)
-    with pytest.raises(AttachmentNotFound):
-        program.workspace.reader.attachment(session_id, picture().sha256)

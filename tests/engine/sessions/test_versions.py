@@ -79,6 +79,14 @@ class Talk:
         return self.loaded.view().versions.get(id_of(self.loaded, text))
 
 
+async def elsewhere(world, talk):
+    """Another program that looks at the session."""
+    await talk.workspace.pool.save(talk.loaded)
+    other = Talk(world.started())
+    await other.program.look_at(talk.loaded.id)
+    return other
+
+
 @pytest.fixture
 async def talk(world):
     """Two questions and their answers."""
@@ -93,11 +101,21 @@ def saved(world, talk):
 
 
 async def test_asking_again_leaves_out_what_followed_the_question(world, talk):
+    opened = talk.loaded.opened
+    opened.rename("Plans")
+    opened.change_settings(Settings(temperature=0.5))
     requests = await talk.again("on one", "once more")
     assert talk.shown == saved(world, talk) == ["one", "once more"]
     assert texts(requests[0].messages) == ["one"]
     assert world.reader.entry(talk.loaded.id).message_count == 2
     assert talk.number("once more") == Version(2, 2)
+    started = [each for each in talk.events if isinstance(each, AnswerStarted)]
+    assert started[-1].after == id_of(talk.loaded, "one")
+    assert isinstance(talk.events[-1], TurnEnded)
+    # What belongs to the session stays.
+    session = world.reader.journal(talk.loaded.id).load()
+    assert (session.name, session.settings) == ("Plans", Settings(temperature=0.5))
+    assert session.prompt_count == 2
 
 
 async def test_a_question_that_was_edited_stands_in_the_place_of_the_first(world, talk):
@@ -114,7 +132,7 @@ async def test_the_first_question_can_be_edited(world, talk):
     assert talk.loaded.label() == "zero"
 
 
-async def test_looking_at_a_version_changes_nothing(world, talk):
+async def test_looking_at_a_version_changes_nothing_and_one_can_go_on_from_it(world, talk):
     await talk.again("on one", "once more")
     before = world.bytes(talk.loaded.id)
     await talk.look("once more", -1)
@@ -126,11 +144,11 @@ async def test_looking_at_a_version_changes_nothing(world, talk):
     assert talk.shown == ["one", "once more"]
     assert not talk.loaded.view().aside
     assert world.bytes(talk.loaded.id) == before
-
-
-async def test_one_can_go_on_from_the_version_that_is_shown(world, talk):
-    await talk.again("on one", "once more")
     await talk.look("once more", -1)
+    fork = await fork_at(talk.workspace, talk.loaded, id_of(talk.loaded, "two"))
+    session = world.reader.journal(fork).load()
+    assert texts(session.all_messages) == ["one", "on one", "two"]
+    assert (session.message_count, session.damaged) == (3, 0)
     await begin_from_shown(talk.workspace, talk.loaded)
     await talk.say("three")
     live = ["one", "on one", "two", "on two", "three", "on three"]
@@ -180,6 +198,9 @@ async def test_what_came_of_a_version_when_a_program_was_killed_is_live(world, t
     answer = opened.begin_answer("m")
     answer.receive("half an ")
     opened.add_piece(answer)
+    # A state goes out with its first record.
+    assert [type(each).__name__ for each in opened.pending] == ["Partial", "State"]
+    assert opened.pending[1].message_count == 1
     await talk.workspace.pool.save(talk.loaded)
     talk.program.store.die()
     other = Talk(world.started(talk.loaded.id))
@@ -188,46 +209,21 @@ async def test_what_came_of_a_version_when_a_program_was_killed_is_live(world, t
     assert other.number("half an ") == Version(2, 2)
 
 
-async def test_a_state_goes_out_with_the_first_record_of_a_version(world, talk):
-    await begin_again(talk.workspace, talk.loaded, id_of(talk.loaded, "on one"))
-    opened = talk.loaded.opened
-    answer = opened.begin_answer("m")
-    answer.receive("half")
-    opened.add_piece(answer)
-    assert [type(each).__name__ for each in opened.pending] == ["Partial", "State"]
-    assert opened.pending[1].message_count == 1
-
-
-async def test_nothing_is_begun_where_the_session_cannot_be_saved(world, talk):
+async def test_nothing_is_begun_while_an_answer_is_made_or_where_nothing_can_be_saved(world, talk):
+    first = id_of(talk.loaded, "on one")
     talk.loaded.opened.add_message("user", "unsaved")
     talk.program.store.fail_next(FULL)
     with pytest.raises(StorageError):
-        await begin_again(talk.workspace, talk.loaded, id_of(talk.loaded, "on one"))
+        await begin_again(talk.workspace, talk.loaded, first)
     assert talk.shown[-1] == "unsaved"
-
-
-async def test_while_an_answer_is_made_nothing_is_asked_again(talk):
     talk.loaded.activity.begin_answer()
     with pytest.raises(UsageError, match="Stop it first"):
-        await begin_again(talk.workspace, talk.loaded, id_of(talk.loaded, "on one"))
-
-
-async def test_what_was_said_before_a_reset_is_not_asked_again(world, talk):
-    first = id_of(talk.loaded, "on one")
+        await begin_again(talk.workspace, talk.loaded, first)
+    talk.loaded.activity.end_answer()
     await talk.workspace.reset(talk.loaded)
     await talk.say("three")
     with pytest.raises(UsageError, match="before /reset"):
         await begin_again(talk.workspace, talk.loaded, first)
-
-
-async def test_what_belongs_to_the_session_stays(world, talk):
-    opened = talk.loaded.opened
-    opened.rename("Plans")
-    opened.change_settings(Settings(temperature=0.5))
-    await talk.again("on one", "once more")
-    session = world.reader.journal(talk.loaded.id).load()
-    assert (session.name, session.settings) == ("Plans", Settings(temperature=0.5))
-    assert session.prompt_count == 2
 
 
 async def test_a_summary_of_what_is_no_longer_live_counts_no_more(world, talk):
@@ -244,10 +240,7 @@ async def test_a_summary_of_what_is_no_longer_live_counts_no_more(world, talk):
 
 
 async def test_a_session_that_another_program_holds_is_forked(world, talk):
-    await talk.workspace.pool.save(talk.loaded)
-    other = Talk(world.program())
-    other.workspace.start()
-    await other.program.look_at(talk.loaded.id)
+    other = await elsewhere(world, talk)
     before = world.bytes(talk.loaded.id)
     await other.again("on one", "elsewhere")
     assert other.shown == ["one", "elsewhere"]
@@ -258,10 +251,7 @@ async def test_a_session_that_another_program_holds_is_forked(world, talk):
 @pytest.mark.parametrize("question", ["one", "two"])
 async def test_a_session_that_was_opened_meanwhile_is_not_asked(world, talk, monkeypatch, question):
     third = await world.session("there")
-    await talk.workspace.pool.save(talk.loaded)
-    other = Talk(world.program())
-    other.workspace.start()
-    await other.program.look_at(talk.loaded.id)
+    other = await elsewhere(world, talk)
     gate, waiting, loader = threading.Event(), threading.Event(), other.workspace.loader
 
     def held_up(method):
@@ -286,15 +276,6 @@ async def test_a_session_that_was_opened_meanwhile_is_not_asked(world, talk, mon
     assert world.texts(third) == ["there"]
 
 
-async def test_a_fork_has_what_is_shown_up_to_a_message(world, talk):
-    await talk.again("on one", "once more")
-    await talk.look("once more", -1)
-    fork = await fork_at(talk.workspace, talk.loaded, id_of(talk.loaded, "two"))
-    session = world.reader.journal(fork).load()
-    assert texts(session.all_messages) == ["one", "on one", "two"]
-    assert (session.message_count, session.damaged) == (3, 0)
-
-
 async def test_a_version_of_a_long_session_shows_and_sends_what_is_further_back(world):
     said = [f"{number}" for number in range(400)]
     there = await world.session(*said)
@@ -313,18 +294,8 @@ async def test_a_version_of_a_long_session_shows_and_sends_what_is_further_back(
     ]
 
 
-async def test_the_events_of_a_version_say_what_it_follows(talk):
-    await talk.again("on two", "b")
-    question = id_of(talk.loaded, "two")
-    started = [each for each in talk.events if isinstance(each, AnswerStarted)]
-    assert started[-1].after == question
-    assert isinstance(talk.events[-1], TurnEnded)
-
-
 async def test_another_program_sees_the_version_that_became_live(world, talk):
-    other = Talk(world.program())
-    other.workspace.start()
-    await other.program.look_at(talk.loaded.id)
+    other = await elsewhere(world, talk)
     await talk.again("on one", "once more")
     change = await Follower(other.workspace).look()
     assert other.shown == ["one", "once more"]
