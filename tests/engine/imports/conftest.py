@@ -3,7 +3,7 @@
 import pytest
 
 from tests.builders import Clock
-from tests.engine.imports.notebook import SEVERAL, Shelf
+from tests.engine.imports.notebook import SEVERAL, Shelf, told
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.storage.file_store import FileStore
@@ -44,3 +44,14 @@ def take(store, plan, clock):
         return outcome
 
     return taken
+
+
+@pytest.fixture
+def imported(shelf, take):
+    """Puts a conversation into a file of its own, or anew, and imports it; gives the outcome."""
+
+    def outcome_of(*items, file="a.json", **heading):
+        shelf.put(file, told(*items, **heading))
+        return take()
+
+    return outcome_of

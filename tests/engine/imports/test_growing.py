@@ -135,35 +135,33 @@ def test_messages_that_change_after_an_import_are_there_as_they_were_and_as_they
             assert take(store, shelf) == 0
 
 
-def test_a_call_that_an_answer_got_after_the_result_of_its_first_is_shown(take, shelf, store):
+def test_a_call_that_an_answer_got_after_the_result_of_its_first_is_shown(store, imported):
     first, second = ({"id": each, "name": "Bash", "arguments": {}} for each in "ab")
     result = said("m2", "tool", tool_call_id="a")
-    shelf.put("c.json", told(said("m0"), said("m1", "assistant", tool_calls=[first]), result))
-    take()
+    imported(said("m0"), said("m1", "assistant", tool_calls=[first]), result)
     answer = said("m1", "assistant", tool_calls=[first, second])
-    shelf.put("c.json", told(said("m0"), answer, result, said("m3", "tool", tool_call_id="b")))
-    take()
+    imported(said("m0"), answer, result, said("m3", "tool", tool_call_id="b"))
     live = store.journal(imported_session_id("notebook", "c1")).load().loaded_messages
     assert [each.text for each in live] == ["m0", "m1", "m2", "m3"]
     assert [call.id for call in live[1].tool_calls] == ["a", "b"]
 
 
-def test_a_message_in_the_place_of_others_is_followed_by_what_follows_it(take, shelf, store):
-    shelf.put("c.json", told(said("m0"), said("m1"), said("m2"), said("m3")))
-    take()
-    shelf.put("c.json", told(said("m0"), said("edited"), said("m2"), said("m3")))
-    take()
+def test_a_message_in_the_place_of_others_is_followed_by_what_follows_it(
+    take, shelf, store, imported
+):
+    imported(said("m0"), said("m1"), said("m2"), said("m3"))
+    imported(said("m0"), said("edited"), said("m2"), said("m3"))
     session = store.journal(imported_session_id("notebook", "c1")).load()
     assert [each.text for each in session.loaded_messages] == ["m0", "edited", "m2", "m3"]
     shelf.put("copy.json", told(said("m0"), said("edited"), said("m2"), said("m3")))
     assert take().sessions == 0
 
 
-def test_a_conversation_without_its_beginning_is_not_repeated(take, shelf, store):
-    shelf.put("c.json", told(*(said(f"m{n}") for n in range(9))))
-    take()
-    shelf.put("c.json", told(said("summary"), *(said(f"m{n}") for n in range(5, 10))))
-    assert take().programs[0].messages == 2
+def test_a_conversation_without_its_beginning_is_not_repeated(store, imported):
+    imported(*(said(f"m{n}") for n in range(9)))
+    assert (
+        imported(said("summary"), *(said(f"m{n}") for n in range(5, 10))).programs[0].messages == 2
+    )
 
 
 def test_an_older_copy_of_the_last_message_takes_nothing_away(take, shelf, store):
@@ -175,15 +173,17 @@ def test_an_older_copy_of_the_last_message_takes_nothing_away(take, shelf, store
     assert [each.text for each in live] == ["m0", "all of its words"]
 
 
-def test_an_answer_that_changed_where_it_was_continued_here_is_in_the_fork(take, shelf, store):
-    shelf.put("c.json", told(said("m0"), said("m1", "assistant"), said("m2")))
-    take()
+def test_an_answer_that_changed_where_it_was_continued_here_is_in_the_fork(
+    take, shelf, store, imported
+):
+    imported(said("m0"), said("m1", "assistant"), said("m2"))
     session_id = imported_session_id("notebook", "c1")
     lease = store.lease(session_id)
     store.append(lease, [Message("own", "user", "my own words", "2026-01-12T00:00:00.000Z")])
     lease.release()
-    shelf.put("c.json", told(said("m0"), said("m1", "assistant", content="other"), said("m2")))
-    [fork] = take().programs[0].forks
+    [fork] = (
+        imported(said("m0"), said("m1", "assistant", content="other"), said("m2")).programs[0].forks
+    )
     live = store.journal(fork.fork_id).load().loaded_messages
     assert [each.text for each in live] == ["m0", "other", "m2"]
     shelf.put("copy.json", told(said("m0"), said("m1", "assistant", content="other"), said("m2")))

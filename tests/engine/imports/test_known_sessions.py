@@ -71,72 +71,64 @@ def counts(outcome):
     return done.added, done.prompts_only, done.grown, done.found_whole, done.messages
 
 
-def test_prompts_that_are_left_become_a_session_that_says_so(store, shelf, take):
-    shelf.put("history.json", prompts("Fix it", "Thanks"))
-    outcome = take()
-    assert counts(outcome) == (1, 1, 0, 0, 2)
-    assert "1 session with your prompts only: Notebook had deleted the rest" in outcome_words(
-        outcome
-    )
+@pytest.fixture
+def history(shelf, take):
+    """Puts conversations into the history, and imports it; gives the outcome."""
+
+    def outcome_of(*conversations):
+        shelf.put("history.json", *conversations)
+        return take()
+
+    return outcome_of
+
+
+def test_prompts_that_are_left_become_a_session_that_says_so_and_no_line_twice(store, history):
+    outcome = history(prompts("Fix it"), prompts("Other", source_id="c2"))
+    assert counts(outcome) == (2, 2, 0, 0, 2)
+    told_so = "2 sessions with your prompts only: Notebook had deleted the rest"
+    assert told_so in outcome_words(outcome)
     session = store.journal(RESCUE).load()
-    assert texts(session.loaded_messages) == ["Fix it", "Thanks"]
+    assert texts(session.loaded_messages) == ["Fix it"]
     assert session.imported.prompts_only
     assert (session.name, session.header.scope) == (NAME, "project:/shop")
-    assert [line.prompts_only for line in store.imports()] == [True]
-
-
-def test_a_history_that_grows_adds_what_is_new_and_no_line_twice(store, shelf, take):
-    shelf.put("history.json", prompts("Fix it"), prompts("Other", source_id="c2"))
-    take()
-    shelf.put("history.json", prompts("Fix it", "More"), prompts("Other", source_id="c2"))
-    assert counts(take()) == (0, 0, 1, 0, 1)
+    assert [line.prompts_only for line in store.imports() if line.id == RESCUE] == [True]
+    grown = prompts("Fix it", "More"), prompts("Other", source_id="c2")
+    assert counts(history(*grown)) == (0, 0, 1, 0, 1)
     before = list(store.imports())
-    shelf.put(
-        "history.json",
-        prompts("Fix it", "More"),
-        prompts("Other", source_id="c2"),
-        told(source_id="empty"),
-    )
-    assert counts(take()) == (0, 0, 0, 0, 0)
+    assert counts(history(*grown, told(source_id="empty"))) == (0, 0, 0, 0, 0)
     # That the source was read to its end is all that is new.
     assert len(list(store.imports())) == len(before) + 1
     assert texts(store.journal(RESCUE).load().all_messages) == ["Fix it", "More"]
 
 
-def test_a_prompt_stays_as_it_was_once_what_was_pasted_is_gone(store, shelf, take):
-    shelf.put("history.json", prompts("Fix this: def f(): ...", "Thanks"))
-    take()
+def test_a_prompt_stays_as_it_was_once_what_was_pasted_is_gone(store, history):
+    history(prompts("Fix this: def f(): ...", "Thanks"))
     gone = prompts("Fix [Pasted text #1]", "Thanks")
     gone["items"][0]["id"] = "c1 0"
-    shelf.put("history.json", gone, told(source_id="empty"))
-    assert counts(take())[-1] == 0
+    assert counts(history(gone, told(source_id="empty")))[-1] == 0
     assert texts(store.journal(RESCUE).load().all_messages) == ["Fix this: def f(): ...", "Thanks"]
 
 
-def test_nothing_comes_of_a_session_that_is_here_whole(store, shelf, take):
+def test_nothing_comes_of_a_session_that_is_here_whole_or_was_and_is_deleted(
+    store, shelf, take, history
+):
     shelf.put("a.json", whole("Fix it", "Thanks"))
     take()
-    shelf.put("history.json", prompts("Fix it", "Thanks"))
-    outcome = take()
+    outcome = history(prompts("Fix it", "Thanks"))
     assert counts(outcome)[0] == 0
     assert outcome.programs[0].ledger.skipped == IN_WHOLE
     assert outcome.programs[0].ledger.read == 0
     assert list(entries(store)) == [WHOLE]
-
-
-def test_nothing_comes_of_a_session_that_was_here_whole_and_is_deleted(store, shelf, take):
-    shelf.put("a.json", whole("Fix it"))
-    take()
     store.delete(WHOLE)
-    shelf.put("history.json", prompts("Fix it"))
-    assert counts(take())[0] == 0
+    assert counts(history(prompts("Fix it")))[0] == 0
     assert [each.status for each in entries(store).values()] == ["trashed"]
 
 
 @pytest.mark.parametrize("name", ["", "The bug"])
-def test_a_session_that_is_found_whole_takes_the_place_of_its_prompts(store, shelf, take, name):
-    shelf.put("history.json", prompts("Fix it", "Thanks"))
-    take()
+def test_a_session_that_is_found_whole_takes_the_place_of_its_prompts(
+    store, shelf, take, history, name
+):
+    history(prompts("Fix it", "Thanks"))
     shelf.put("backup.json", whole("Fix it", "Thanks", name=name))
     outcome = take()
     assert counts(outcome) == (0, 0, 1, 1, 4)
@@ -160,9 +152,8 @@ def test_a_session_that_is_found_whole_takes_the_place_of_its_prompts(store, she
     assert counts(take()) == (0, 0, 1, 0, 2)
 
 
-def test_a_name_that_the_user_gave_to_prompts_stays(store, shelf, take, clock):
-    shelf.put("history.json", prompts("Fix it"))
-    take()
+def test_a_name_that_the_user_gave_to_prompts_stays(store, shelf, take, clock, history):
+    history(prompts("Fix it"))
     lease = store.lease(RESCUE)
     state = store.journal(RESCUE).load().state(clock().isoformat())
     store.extend(lease, [msgspec.structs.replace(state, name="Mine")])
@@ -172,9 +163,8 @@ def test_a_name_that_the_user_gave_to_prompts_stays(store, shelf, take, clock):
     assert store.entry(RESCUE).name == "Mine"
 
 
-def test_prompts_that_were_deleted_here_give_no_place(store, shelf, take):
-    shelf.put("history.json", prompts("Fix it"))
-    take()
+def test_prompts_that_were_deleted_here_give_no_place(store, shelf, take, history):
+    history(prompts("Fix it"))
     store.delete(RESCUE)
     shelf.put("backup.json", whole("Fix it"))
     assert counts(take())[:2] == (1, 0)
@@ -185,9 +175,8 @@ def test_prompts_that_were_deleted_here_give_no_place(store, shelf, take):
     assert counts(take())[0] == 0
 
 
-def test_a_session_of_prompts_that_was_continued_here_is_forked(store, shelf, take):
-    shelf.put("history.json", prompts("Fix it"))
-    take()
+def test_a_session_of_prompts_that_was_continued_here_is_forked(store, shelf, take, history):
+    history(prompts("Fix it"))
     lease = store.lease(RESCUE)
     store.append(lease, [user("own", "Mine")])
     lease.release()
@@ -232,15 +221,11 @@ def test_a_history_is_read_after_all_other_files(store, shelf, clock):
     assert counts(outcome)[:2] == (1, 0)
 
 
-def test_a_session_that_is_open_and_lacks_nothing_is_no_failure(shelf, take, tmp_path):
-    shelf.put("history.json", prompts("Fix it"))
-    take()
-    window = FileStore(tmp_path / "data")
-    lease = window.lease(RESCUE)
-    shelf.put("history.json", prompts("Fix it"), told(source_id="empty"))
-    assert not take().programs[0].failures
-    shelf.put("history.json", prompts("Fix it", "More"))
-    (failure,) = take().programs[0].failures
+def test_a_session_that_is_open_and_lacks_nothing_is_no_failure(history, tmp_path):
+    history(prompts("Fix it"))
+    lease = FileStore(tmp_path / "data").lease(RESCUE)
+    assert not history(prompts("Fix it"), told(source_id="empty")).programs[0].failures
+    (failure,) = history(prompts("Fix it", "More")).programs[0].failures
     assert "is open" in failure.reason
     lease.release()
 
@@ -332,44 +317,31 @@ def saved(store, shelf, clock):
 @pytest.fixture
 def places(store):
     """Says where the sessions are."""
-
-    def named():
-        entries = store.list(SessionFilter(statuses=EVERYWHERE), None, 9).entries
-        return sorted(each.status for each in entries)
-
-    return named
+    return lambda: sorted(each.status for each in entries(store).values())
 
 
 @pytest.mark.parametrize(
     "cut", [WORDS[:2], WORDS, [*WORDS[:2], "Who was"], ["blue?", *WORDS[1:]], WORDS[1:2]]
 )
-def test_a_mended_file_takes_the_place_of_the_cut_one(saved, places, cut):
+def test_a_mended_file_takes_the_place_of_the_cut_one(store, shelf, saved, places, cut):
     assert saved(talk("cut", *cut)).added == 1
     done = saved(talk("whole", *WORDS))
     assert (done.added, done.replaced) == (1, 1)
     assert "cut off before" in "\n".join(program_lines(done))
     assert places() == ["archived", "trashed"]
-    assert saved(talk("whole", *WORDS, "A physicist.")).grown == 1
+    grown = talk("whole", *WORDS, "A physicist.")
+    shelf.put("a.json", grown)
+    (program,) = make_plan(store, Wanted(shelf.places), readers=[NOTEBOOK]).programs
+    assert program.gone == 0, "it is not told as deleted"
+    assert saved(grown).grown == 1
     assert places() == ["archived", "trashed"]
 
 
-def test_a_session_with_other_words_stays(saved, places):
-    saved(talk("cut", WORDS[0], "Because of Mie.", WORDS[2]))
+@pytest.mark.parametrize("restored", [False, True])
+def test_a_session_with_other_words_or_that_was_brought_back_stays(store, saved, places, restored):
+    saved(talk("cut", WORDS[0], WORDS[1] if restored else "Because of Mie."))
+    if restored:
+        (entry,) = entries(store).values()
+        store.restore(entry.id)
     assert saved(talk("whole", *WORDS)).replaced == 0
-    assert places() == ["archived", "archived"]
-
-
-def test_a_session_that_was_brought_back_stays(store, saved, places):
-    saved(talk("cut", *WORDS[:2]))
-    (entry,) = store.list(SessionFilter(statuses=EVERYWHERE), None, 9).entries
-    store.restore(entry.id)
-    assert saved(talk("whole", *WORDS)).replaced == 0
-    assert len(places()) == 2
-
-
-def test_what_was_replaced_is_not_told_as_deleted(store, shelf, saved):
-    saved(talk("cut", *WORDS[:2]))
-    saved(talk("whole", *WORDS))
-    shelf.put("a.json", talk("whole", *WORDS, "A physicist."))
-    (program,) = make_plan(store, Wanted(shelf.places), readers=[NOTEBOOK]).programs
-    assert program.gone == 0
+    assert places() == ["archived", "closed" if restored else "archived"]

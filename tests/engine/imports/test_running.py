@@ -17,6 +17,7 @@ from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.errors import StorageFull
 from tui.importers.protocol import Places
+from tui.storage.file_store import FileStore
 from tui.storage.journal import Journal
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 
@@ -69,30 +70,24 @@ def test_a_conversation_becomes_an_archived_session(store, shelf, take):
     assert store.journal(FIRST).load().loaded_messages[1].model == "notebook:gpt"
 
 
-def test_a_conversation_of_no_project_is_listed_under_its_program(store, shelf, take):
-    shelf.put("a.json", told(said("Hello")))
-    take()
-    assert store.entry(FIRST).scope == "notebook"
-
-
-def test_a_conversation_without_words_is_no_session(store, shelf, take):
-    shelf.put("a.json", told(), told(said("x"), source_id="c2"))
+def test_a_conversation_of_no_project_is_listed_under_its_program_and_one_without_words_not_at_all(
+    store, shelf, take
+):
+    shelf.put("a.json", told(said("Hello")), told(source_id="c2"))
     outcome = take()
     assert counts(outcome) == (1, 0, 1)
     assert outcome.programs[0].ledger.skipped == {"conversation without messages": 1}
-    assert len(ids(store)) == 1
+    assert ids(store) == {FIRST}
+    assert store.entry(FIRST).scope == "notebook"
 
 
-def test_the_settings_of_a_conversation_are_the_session_s_until_they_are_set_here(
-    store, shelf, take
-):
+def test_the_settings_of_a_conversation_are_the_session_s_until_they_are_set_here(store, imported):
     def settings():
         return store.journal(FIRST).load().settings
 
     for number, value in enumerate((0.5, 0.7)):
         messages = [said(f"m{each}") for each in range(number + 1)]
-        shelf.put("a.json", told(*messages, {"kind": "settings", "temperature": value}))
-        take()
+        imported(*messages, {"kind": "settings", "temperature": value})
         assert settings().temperature == 0.5
 
 
@@ -125,70 +120,60 @@ def test_a_session_that_cannot_be_written_keeps_no_other_of_its_source_out(store
     assert everything(store, imported_session_id("notebook", "c2")) == ["x", "y"]
 
 
-def test_a_missing_time_is_the_neighbours_and_marked(store, shelf, take):
-    shelf.put("a.json", told(said("a"), said("b", timestamp=None)))
-    take()
+def test_a_missing_time_is_the_neighbours_and_marked(store, imported):
+    imported(said("a"), said("b", timestamp=None))
     first, second = store.journal(FIRST).load().loaded_messages
     assert second.timestamp == first.timestamp
     assert (first.metadata, second.metadata) == (None, {"timestamp": "assumed"})
+    # Of the first one it is that of the next one that has any.
+    told_at = said("c")["timestamp"]
+    imported(said("x", timestamp=None), said("y", timestamp=None), said("c"), source_id="c2")
+    session = store.journal(imported_session_id("notebook", "c2")).load()
+    assert {each.timestamp for each in session.loaded_messages} == {told_at}
+    assert session.header.created_at == told_at
 
 
-def test_the_missing_time_of_the_first_message_is_the_next_ones(store, shelf, take):
-    shelf.put("a.json", told(said("a", timestamp=None), said("b", timestamp=None), said("c")))
-    take()
-    assert {each.timestamp for each in store.journal(FIRST).load().loaded_messages} == {
-        said("c")["timestamp"]
-    }
-    assert store.journal(FIRST).load().header.created_at == said("c")["timestamp"]
-
-
-def test_the_last_message_without_a_time_was_said_when_the_conversation_changed(store, shelf, take):
+def test_the_last_message_without_a_time_was_said_when_the_conversation_changed(store, imported):
     names = []
     for day in (1, 2):
         names.append(f"m{day}")
         messages = [said(each, timestamp=None) for each in names]
         dates = {"created_at": at(0), "updated_at": at(day)}
-        shelf.put("a.json", told(*messages, **dates))
-        take()
+        imported(*messages, **dates)
         assert store.entry(FIRST).last_used_at == at(day)
     assert everything(store) == names
 
 
-def test_a_text_beyond_the_limit_is_cut_and_counted(store, shelf, take):
-    shelf.put("a.json", told(said("a", content="é" * TEXT_BYTES)))
-    assert take().programs[0].cut == 1
-    (message,) = store.journal(FIRST).load().loaded_messages
-    assert len(message.text.encode()) == TEXT_BYTES
-    assert message.status == "truncated"
-
-
-def test_arguments_that_no_journal_may_have_are_left_out(store, shelf, take):
+def test_a_text_beyond_the_limit_is_cut_and_arguments_that_no_journal_may_have_are_left_out(
+    store, imported
+):
     deep = 1
     for _ in range(198):
         deep = [deep]
     call = {"id": "t", "name": "run", "arguments": deep}
-    shelf.put("a.json", told(said("a", "assistant", tool_calls=[call])))
-    assert take().programs[0].cut == 1
-    assert store.journal(FIRST).load().loaded_messages[0].text == "a"
+    long = said("a", content="é" * TEXT_BYTES)
+    assert imported(long, said("b", "assistant", tool_calls=[call])).programs[0].cut == 2
+    text, calling = store.journal(FIRST).load().loaded_messages
+    assert len(text.text.encode()) == TEXT_BYTES
+    assert (text.status, calling.text) == ("truncated", "b")
 
 
-def test_to_dos_and_summaries_come_along(store, shelf, take):
+def test_to_dos_and_summaries_come_along_also_with_what_grew(store, imported):
     item = {"content": "Write", "status": "pending", "active_form": "Writing"}
-    shelf.put(
-        "a.json",
-        told(
-            said("a"),
-            said("b", "assistant"),
-            {"kind": "summary", "text": "They met.", "through": "b"},
-            {"kind": "todos", "items": [item]},
-            said("c"),
-        ),
-    )
-    take()
+    first = [said("a"), said("b", "assistant")]
+    first.append({"kind": "summary", "text": "They met.", "through": "b"})
+    imported(*first, {"kind": "todos", "items": [item]}, said("c"))
     session = store.journal(FIRST).tail(1).session
     assert session.summary.text == "They met."
-    assert [each.content for each in session.todos] == ["Write"]
+    assert [(each.content, each.status) for each in session.todos] == [("Write", "pending")]
     assert session.message_count == 3
+    done = {**item, "status": "completed"}
+    second = said("d"), {"kind": "summary", "text": "Two.", "through": "d"}
+    imported(*first, said("c"), *second, {"kind": "todos", "items": [done]})
+    session = store.journal(FIRST).tail(9).session
+    assert session.summary.text == "Two."
+    assert [each.status for each in session.todos] == ["completed"]
+    assert store.journal(FIRST).load().imported.read == 7
 
 
 def test_the_last_branch_is_live_and_a_summary_counts_only_on_its_own(store, shelf, take):
@@ -214,8 +199,10 @@ def test_the_last_branch_is_live_and_a_summary_counts_only_on_its_own(store, she
 # --- again
 
 
-def test_a_second_run_opens_nothing_and_adds_nothing(store, shelf, take, plan):
-    path = shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+def test_a_second_run_opens_nothing_and_adds_nothing_also_without_the_log(store, shelf, take, plan):
+    path = shelf.put(
+        "a.json", told(said("a"), said("d", parent="")), told(said("b"), source_id="c2")
+    )
     take()
     before = {name: store.stamp(name) for name in ids(store)}
     path.chmod(0)
@@ -223,21 +210,15 @@ def test_a_second_run_opens_nothing_and_adds_nothing(store, shelf, take, plan):
     assert (program.sources, program.unchanged) == ((), 1)
     assert program.counts.words == "2 sessions, nothing new"
     assert counts(take()) == (0, 0, 0)
-    assert {name: store.stamp(name) for name in ids(store)} == before
-
-
-def test_without_the_log_everything_is_read_again_and_nothing_added(store, shelf, take):
-    shelf.put("a.json", told(said("a"), said("b", parent="")), told(said("c"), source_id="c2"))
-    take()
-    before = {name: store.stamp(name) for name in ids(store)}
+    path.chmod(0o600)
     (store.root / "imports.jsonl").unlink()
+    assert plan().sources == 1
     assert counts(take()) == (0, 0, 0)
     assert {name: store.stamp(name) for name in ids(store)} == before
 
 
-def test_a_source_that_grew_lets_its_session_grow(store, shelf, take, plan):
-    shelf.put("a.json", told(said("a"), name="Old"))
-    take()
+def test_a_source_that_grew_lets_its_session_grow(store, shelf, take, plan, imported):
+    imported(said("a"), name="Old")
     later = said("c", parent="a", timestamp="2026-01-12T00:00:00.000Z")
     shelf.put("a.json", told(said("a"), said("b", "assistant"), later, name="New"))
     assert plan().programs[0].changed_files == 1
@@ -249,49 +230,32 @@ def test_a_source_that_grew_lets_its_session_grow(store, shelf, take, plan):
     assert everything(store) == ["a", "b", "c"]
 
 
-def test_a_last_message_that_was_still_being_written_is_completed(store, shelf, take):
-    shelf.put("a.json", told(said("a"), said("b", "assistant", content="It")))
-    take()
-    shelf.put("a.json", told(said("a"), said("b", "assistant", content="It is."), said("c")))
-    assert counts(take()) == (0, 1, 2)
+def test_a_last_message_that_was_still_being_written_is_completed(store, imported):
+    imported(said("a"), said("b", "assistant", content="It"))
+    assert counts(imported(said("a"), said("b", "assistant", content="It is."), said("c"))) == (
+        0,
+        1,
+        2,
+    )
     assert live(store) == ["a", "It is.", "c"]
     assert store.journal(FIRST).tail(9).session.message_count == 3
 
 
-def test_what_came_to_a_branch_that_is_not_shown_leaves_the_shown_one_live(store, shelf, take):
+def test_what_came_to_a_branch_that_is_not_shown_leaves_the_shown_one_live(store, take, imported):
     shown = said("c", parent="a"), said("f")
-    shelf.put("a.json", told(said("a"), said("b"), *shown))
-    take()
+    imported(said("a"), said("b"), *shown)
     for beside in ("d", "e"):
-        shelf.put("a.json", told(said("a"), said("b"), said(beside, parent="b"), *shown))
-        take()
+        imported(said("a"), said("b"), said(beside, parent="b"), *shown)
         assert live(store) == ["a", "c", "f"]
         assert take().programs[0].messages == 0
     assert sorted({*everything(store)}) == ["a", "b", "c", "d", "e", "f"]
 
 
-def test_new_to_dos_and_summaries_come_to_a_session_that_grew(store, shelf, take):
-    item = {"content": "Write", "status": "pending", "active_form": "Writing"}
-    first = said("a"), {"kind": "summary", "text": "One.", "through": "a"}
-    shelf.put("a.json", told(*first, {"kind": "todos", "items": [item]}))
-    take()
-    done = {**item, "status": "completed"}
-    second = said("b"), {"kind": "summary", "text": "Two.", "through": "b"}
-    shelf.put("a.json", told(*first, *second, {"kind": "todos", "items": [done]}))
-    take()
-    session = store.journal(FIRST).tail(9).session
-    assert session.summary.text == "Two."
-    assert [each.status for each in session.todos] == ["completed"]
-    assert store.journal(FIRST).load().imported.read == 5
-
-
-def test_a_long_session_grows_in_blocks(store, shelf, take, monkeypatch):
+def test_a_long_session_grows_in_blocks(store, monkeypatch, imported):
     monkeypatch.setattr("tui.engine.imports.writing._BATCH_BYTES", 300)
-    shelf.put("a.json", told(said("0")))
-    take()
+    imported(said("0"))
     numbers = [str(number) for number in range(20)]
-    shelf.put("a.json", told(*map(said, numbers)))
-    take()
+    imported(*map(said, numbers))
     assert live(store) == numbers
     assert store.journal(FIRST).tail(1).session.message_count == 20
 
@@ -299,19 +263,15 @@ def test_a_long_session_grows_in_blocks(store, shelf, take, monkeypatch):
 # --- one message once
 
 
-def test_conversations_of_one_root_become_one_session(store, shelf, take):
-    shelf.put("a.json", told(said("a"), said("b", "assistant"), root="r"))
-    resumed = [said("a"), said("b", "assistant"), said("c")]
-    shelf.put("b.json", told(*resumed, source_id="c2", root="r"))
-    assert counts(take()) == (1, 1, 3)
-    assert live(store, imported_session_id("notebook", "r")) == ["a", "b", "c"]
-
-
-def test_a_fork_within_a_program_becomes_a_version(store, shelf, take):
-    shelf.put("a.json", told(said("a"), said("b", "assistant"), said("c"), root="r"))
-    shelf.put("b.json", told(said("a"), said("d", "assistant"), source_id="c2", root="r"))
-    take()
+def test_conversations_of_one_root_become_one_session_and_a_fork_a_version(store, shelf, take):
     session_id = imported_session_id("notebook", "r")
+    talk = [said("a"), said("b", "assistant"), said("c")]
+    shelf.put("a.json", told(*talk[:2], root="r"))
+    shelf.put("b.json", told(*talk, source_id="c2", root="r"))
+    assert counts(take()) == (1, 1, 3)
+    assert live(store, session_id) == ["a", "b", "c"]
+    shelf.put("c.json", told(said("a"), said("d", "assistant"), source_id="c3", root="r"))
+    take()
     assert live(store, session_id) == ["a", "d"]
     assert everything(store, session_id) == ["a", "b", "c", "d"]
 
@@ -325,39 +285,35 @@ def gone_on_with(store, session_id=FIRST):
     lease.release()
 
 
-def test_a_session_continued_here_is_never_changed_and_its_fork_takes_what_is_new(
-    store, shelf, take
-):
-    shelf.put("a.json", told(said("a"), name="Talk"))
-    take()
+def test_a_session_continued_here_is_never_changed_and_its_fork_takes_what_is_new(store, imported):
+    imported(said("a"), name="Talk")
     gone_on_with(store)
     before = store.stamp(FIRST)
-    shelf.put("a.json", told(said("a"), said("b", "assistant"), name="Talk"))
-    (fork,) = take().programs[0].forks
+    # Without anything new there is none.
+    assert not imported(said("a"), {"kind": "thinking"}, name="Talk").programs[0].forks
+    assert ids(store) == {FIRST}
+    (fork,) = imported(said("a"), said("b", "assistant"), name="Talk").programs[0].forks
     assert (fork.session_id, fork.title) == (FIRST, "Talk")
     assert store.stamp(FIRST) == before
     assert live(store, fork.fork_id) == ["a", "b"]
     assert store.journal(fork.fork_id).load().header.forked_from == FIRST
     assert store.entry(fork.fork_id).status == "archived"
-
-
-def test_the_fork_is_the_same_one_each_time(store, shelf, take):
-    shelf.put("a.json", told(said("a")))
-    take()
-    gone_on_with(store)
-    shelf.put("a.json", told(said("a"), said("b")))
-    take()
-    shelf.put("a.json", told(said("a"), said("b"), said("c")))
-    (fork,) = take().programs[0].forks
-    assert fork.title == "a"
+    # It is the same one each time; once it is deleted, news for it are told.
+    talk = said("a"), said("b", "assistant"), said("c")
+    (again,) = imported(*talk).programs[0].forks
+    assert (again.fork_id, again.title) == (fork.fork_id, "Talk"), "the name that it has here"
     assert len(ids(store)) == 2
     assert live(store, fork.fork_id) == ["a", "b", "c"]
+    store.delete(fork.fork_id)
+    assert imported(*talk, said("d")).programs[0].gone == 1
+    assert imported(said("a"), {"kind": "thinking"}).programs[0].gone == 0
 
 
-def test_it_ends_at_once_also_while_a_session_is_read_here(store, shelf, take, monkeypatch):
+def test_it_ends_at_once_also_while_a_session_is_read_here(
+    store, shelf, take, monkeypatch, imported
+):
     monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
-    shelf.put("a.json", told(said("a")))
-    take()
+    imported(said("a"))
     shelf.put("a.json", told(said("a"), said("b")))
     real, passed = Journal.records, []
 
@@ -371,59 +327,29 @@ def test_it_ends_at_once_also_while_a_session_is_read_here(store, shelf, take, m
     assert len(passed) == 1
 
 
-def test_news_for_a_fork_that_was_deleted_is_told(store, shelf, take):
-    shelf.put("a.json", told(said("a")))
-    take()
-    gone_on_with(store)
-    shelf.put("a.json", told(said("a"), said("b")))
-    (fork,) = take().programs[0].forks
-    store.delete(fork.fork_id)
-    shelf.put("a.json", told(said("a"), said("b"), said("c")))
-    assert take().programs[0].gone == 1
-    shelf.put("a.json", told(said("a"), {"kind": "thinking"}))
-    assert take().programs[0].gone == 0
-
-
-def test_without_anything_new_there_is_no_fork(store, shelf, take):
-    shelf.put("a.json", told(said("a")))
-    take()
-    gone_on_with(store)
-    shelf.put("a.json", told(said("a"), {"kind": "thinking"}))
-    assert not take().programs[0].forks
-    assert ids(store) == {FIRST}
-
-
-def test_a_session_that_is_open_waits_for_the_next_run(store, shelf, take, clock):
-    from tui.storage.file_store import FileStore
-
-    shelf.put("a.json", told(said("a")))
-    take()
+def test_a_session_that_is_open_waits_for_the_next_run(store, imported, clock):
+    imported(said("a"))
+    # One that was only looked at here grows.
+    store.restore(FIRST)
+    assert counts(imported(said("a"), said("b"))) == (0, 1, 1)
+    assert store.entry(FIRST).status == "closed"
     lease = FileStore(store.root, clock).lease(FIRST)
-    shelf.put("a.json", told(said("a"), said("b")))
-    (program,) = take().programs
+    (program,) = imported(said("a"), said("b"), said("c")).programs
     assert not program.forks
     assert program.failures[0].reason == (
         '"a" is open. Close it and import again to add what is new.'
     )
-    assert live(store) == ["a"]
-    lease.release()
-    take()
     assert live(store) == ["a", "b"]
-
-
-def test_a_restored_session_that_was_only_looked_at_grows(store, shelf, take):
-    shelf.put("a.json", told(said("a")))
-    take()
-    store.restore(FIRST)
-    shelf.put("a.json", told(said("a"), said("b")))
-    assert counts(take()) == (0, 1, 1)
-    assert store.entry(FIRST).status == "closed"
+    lease.release()
+    imported(said("a"), said("b"), said("c"))
+    assert live(store) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("purged", [False, True])
-def test_a_session_that_was_deleted_here_is_not_imported_again(store, shelf, take, plan, purged):
-    shelf.put("a.json", told(said("a")))
-    take()
+def test_a_session_that_was_deleted_here_is_not_imported_again(
+    store, shelf, take, plan, purged, imported
+):
+    imported(said("a"))
     store.delete(FIRST)
     if purged:
         store.purge(FIRST)
@@ -452,21 +378,25 @@ def test_a_source_that_fails_stops_no_other_and_is_read_again(store, shelf, take
     assert counts(take()) == (1, 0, 1)
 
 
-def test_messages_that_were_added_before_the_disk_was_full_are_counted(
-    store, shelf, plan, take, monkeypatch
-):
-    monkeypatch.setattr("tui.engine.imports.writing._BATCH_BYTES", 1)
-    shelf.put("a.json", told(said("m0")))
-    take()
-    shelf.put("a.json", told(*(said(f"m{number}") for number in range(9))))
-    extend, left = store.extend, iter(range(4))
+def full_after(store, verb, count):
+    """Let the disk be full after so many calls of a verb of the store."""
+    write, left = getattr(store, verb), iter(range(count))
 
-    def full(*arguments):
+    def full(*arguments, **options):
         if next(left, None) is None:
             raise StorageFull("No space left on device")
-        extend(*arguments)
+        write(*arguments, **options)
 
-    monkeypatch.setattr(store, "extend", full)
+    return full
+
+
+def test_messages_that_were_added_before_the_disk_was_full_are_counted(
+    store, shelf, plan, imported, monkeypatch
+):
+    monkeypatch.setattr("tui.engine.imports.writing._BATCH_BYTES", 1)
+    imported(said("m0"))
+    shelf.put("a.json", told(*(said(f"m{number}") for number in range(9))))
+    monkeypatch.setattr(store, "extend", full_after(store, "extend", 4))
     outcome = run(store, plan())
     assert outcome.error
     assert outcome.programs[0].messages == len(everything(store)) - 1 > 0
@@ -477,15 +407,8 @@ def test_a_full_disk_ends_the_import_and_the_next_one_goes_on(
 ):
     for number in range(3):
         shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
-    add, left = store.add_imported, iter(range(1))
-
-    def full(*arguments, **options):
-        if next(left, None) is None:
-            raise StorageFull("No space left on device")
-        add(*arguments, **options)
-
     with monkeypatch.context() as patch:
-        patch.setattr(store, "add_imported", full)
+        patch.setattr(store, "add_imported", full_after(store, "add_imported", 1))
         outcome = run(store, plan())
     assert (outcome.error, outcome.sessions) == ("No space left on device", 1)
     assert take().sessions == 2
@@ -677,7 +600,9 @@ def read_by(store, shelf, clock, *, hidden=(), revision=0):
     return outcome.programs[0] if outcome.programs else None
 
 
-def test_a_better_reader_reads_again_what_was_read_before(store, shelf, clock):
+def test_a_better_reader_reads_again_what_was_read_before_and_brings_nothing_back(
+    store, shelf, clock
+):
     shelf.put("a.json", told(said("a"), said("b", "assistant"), said("c")))
     read_by(store, shelf, clock, hidden={"b"})
     better = read_by(store, shelf, clock, revision=1)
@@ -686,17 +611,19 @@ def test_a_better_reader_reads_again_what_was_read_before(store, shelf, clock):
     again = read_by(store, shelf, clock, revision=1)
     assert (again.added, again.grown, again.messages) == (0, 0, 0)
     assert sorted(everything(store)) == ["a", "b", "c", "c"]
+    store.delete(FIRST)
+    store.purge(FIRST)
+    better = read_by(store, shelf, clock, revision=2)
+    assert (better.added, better.gone) == (0, 1)
+    assert not ids(store)
 
 
-def test_a_name_that_is_found_later_is_the_session_s(store, shelf, take):
-    shelf.put("a.json", told(said("a")))
-    take()
-    shelf.put("a.json", told(said("a"), name="Talk"))
-    take()
+def test_a_name_that_is_found_later_is_the_session_s(store, imported):
+    imported(said("a"))
+    imported(said("a"), name="Talk")
     assert (store.entry(FIRST).name, everything(store)) == ("Talk", ["a"])
     size = store.path(FIRST).stat().st_size
-    shelf.put("a.json", told(said("a"), name="Talk again"))
-    take()
+    imported(said("a"), name="Talk again")
     assert (store.entry(FIRST).name, store.path(FIRST).stat().st_size) == ("Talk", size)
 
 
@@ -711,17 +638,7 @@ def test_what_a_better_reader_finds_of_a_session_continued_here_goes_to_its_fork
     assert live(store, fork.fork_id) == ["a", "b"]
 
 
-def test_a_better_reader_brings_nothing_back_that_was_deleted(store, shelf, clock):
-    shelf.put("a.json", told(said("a"), said("b", "assistant")))
-    read_by(store, shelf, clock, hidden={"b"})
-    store.delete(FIRST)
-    store.purge(FIRST)
-    better = read_by(store, shelf, clock, revision=1)
-    assert (better.added, better.gone) == (0, 1)
-    assert not ids(store)
-
-
-def test_a_source_of_which_nothing_is_understood_is_told(store, shelf, take):
+def test_a_source_of_which_nothing_is_understood_is_told(store, shelf):
     def read(source, ledger):
         ledger.skipped["unknown record"] += 2
         ledger.skipped["empty message"] += 1
@@ -739,9 +656,8 @@ def test_a_source_of_which_nothing_is_understood_is_told(store, shelf, take):
     ("created", "shown"),
     [("2026-01-11T14:00:00.000Z", "14:00"), ("2027-01-01T00:00:00.000Z", "14:30"), (None, "14:30")],
 )
-def test_no_session_was_created_after_its_last_message(store, shelf, take, created, shown):
-    shelf.put("a.json", told(said("a"), created_at=created))
-    take()
+def test_no_session_was_created_after_its_last_message(store, created, shown, imported):
+    imported(said("a"), created_at=created)
     entry = store.entry(FIRST)
     assert entry.created_at[11:16] == shown
     assert entry.created_at <= entry.last_used_at
