@@ -9,6 +9,7 @@ from tests.attached import PNG, numbered, picture, showing
 from tests.builders import START, kept_texts
 from tests.engine.scripted_model import ScriptedModel
 from tests.failing import raiser
+from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import Partial, Settings
@@ -72,6 +73,21 @@ async def again(session, model):
 
 def texts(session):
     return [(m.role, m.text, m.status) for m in session.session.loaded_messages]
+
+
+def last_of(store, session):
+    """The last live message that is in the store."""
+    return store.journal(session.id).load().loaded_messages[-1]
+
+
+def kept(store, session):
+    return [(m.text, m.status) for m in store.journal(session.id).load().loaded_messages]
+
+
+async def stopped(task):
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 async def test_a_model_that_was_loaded_with_less_is_told_of_after_the_answer(new_session):
@@ -141,41 +157,35 @@ async def test_a_request_is_made_beside_the_event_loop(new_session, monkeypatch)
 
 
 async def test_a_request_has_the_bytes_of_its_pictures_and_they_are_not_kept(session, store):
-    model = ScriptedModel(["Yes."])
+    model = ScriptedModel(["Yes."], ["Yes."])
+    turn = begin_turn(session, showing("See", picture()), model, SETTINGS)
+    events = await told(turn)
+    assert model.requests[0].images == {}
+    said = "[image: photo.png, 70 bytes] is missing in the store: only its name is sent."
+    assert RequestChanged(said) in events
     store.add_attachment(session.id, PNG)
     turn = begin_turn(session, showing("See", picture()), model, SETTINGS)
     await told(turn)
-    assert model.requests[0].images == {picture().sha256: PNG}
+    assert model.requests[1].images == {picture().sha256: PNG}
     request, _ = turn._sent
     assert request.images == {}
 
 
-async def test_a_picture_that_is_missing_is_told_and_sent_as_its_name(session):
-    model = ScriptedModel(["Yes."])
-    events = await told(begin_turn(session, showing("See", picture()), model, SETTINGS))
-    assert model.requests[0].images == {}
-    said = "[image: photo.png, 70 bytes] is missing in the store: only its name is sent."
-    assert RequestChanged(said) in events
-
-
-async def test_of_many_pictures_the_newest_are_sent_and_that_is_told(session, store):
+async def test_of_many_pictures_the_newest_are_sent_and_none_to_a_model_that_sees_nothing(
+    session, store
+):
     model = ScriptedModel(["Yes."])
     for number in range(21):
         store.add_attachment(session.id, str(number).encode())
-    content = showing("See", *map(numbered, range(21)))
-    events = await told(begin_turn(session, content, model, SETTINGS))
+    events = await played(session, model, showing("See", *map(numbered, range(21))))
     assert len(model.requests[0].images) == 20
     said = "The newest pictures are sent; of older ones, only the names."
     assert events.count(RequestChanged(said)) == 1
-
-
-async def test_a_model_that_sees_nothing_is_sent_no_picture(session, store):
-    model = ScriptedModel(["Yes."])
-    model.sees_images = False
-    store.add_attachment(session.id, PNG)
-    events = await told(begin_turn(session, showing("See", picture()), model, SETTINGS))
-    assert model.requests[0].images == {}
-    assert model.requests[0].messages[0].content == f"See\n{picture().label}"
+    blind = ScriptedModel(["Yes."])
+    blind.sees_images = False
+    events = await played(session, blind, showing("See", numbered(1)))
+    assert blind.requests[0].images == {}
+    assert blind.requests[0].messages[-1].content == f"See\n{numbered(1).label}"
     said = "scripted:model sees no pictures: only their names are sent."
     assert events.count(RequestChanged(said)) == 1
 
@@ -228,67 +238,52 @@ async def test_a_crash_after_text_was_taken_back_leaves_the_answer_only(session,
     assert store.journal(session.id).load().loaded_messages[-1].text == "Yes"
 
 
-async def test_the_prompt_is_in_the_store_before_the_model_is_asked(session, store):
-
+async def test_a_turn_tells_what_happens_in_order_and_of_what_is_on_disk(session, store):
     class Watching(ScriptedModel):
         async def stream(self, request):
-            assert kept_texts(store, session.id) == ["hello"]
+            assert kept_texts(store, session.id) == ["hello"], "before the model is asked"
             async for event in super().stream(request):
                 yield event
 
-    events = await played(session, Watching(["hi"]))
-    assert isinstance(events[0], MessageSaved)
-    assert events[0].message.text == "hello"
-
-
-async def test_a_turn_tells_what_happens_in_order(session):
-    events = await played(session, ScriptedModel(["hel", "lo", TokenUsage(1, 2)]))
-    assert [type(event) for event in events] == [
-        MessageSaved,
-        AnswerStarted,
-        TextAdded,
-        TextAdded,
-        UsageCounted,
-        MessageSaved,
-        TurnEnded,
-    ]
-    assert events[4] == UsageCounted(events[5].message.id, TokenUsage(1, 2))
-    assert events[5].message.usage == TokenUsage(1, 2)
-    assert events[5].message.text == "hello"
-    assert events[5].message.model == "scripted:model"
-    assert events[-1].status == "complete"
-
-
-async def test_each_answer_of_a_turn_keeps_the_last_counts_of_its_own_request(session, store):
-    call = ToolCall("c1", "read_file", {})
-    first = [TokenUsage(10, 1), call, TokenUsage(10, 5, cached_tokens=8)]
-    await played(session, ScriptedModel(first, ["done", TokenUsage(30, 2)]))
-    kept = [message.usage for message in store.journal(session.id).load().loaded_messages]
-    assert kept == [None, TokenUsage(10, 5, 8), None, TokenUsage(30, 2)]
-
-
-@pytest.mark.parametrize("end", [ModelRefused("No more."), AnswerEnded("length")])
-async def test_an_answer_that_fails_or_is_cut_keeps_what_was_counted(session, store, end):
-    await played(session, ScriptedModel([TokenUsage(10, 1), "some", end]))
-    last = store.journal(session.id).load().loaded_messages[-1]
-    assert (last.status in ("failed", "truncated"), last.usage) == (True, TokenUsage(10, 1))
-
-
-async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(session, store):
-    saved = []
+    events = []
 
     async def look(event):
+        events.append(event)
         if isinstance(event, MessageSaved):
-            saved.append(event.message.text)
-            assert event.message in store.journal(session.id).load().loaded_messages
+            assert event.message == last_of(store, session)
 
-    await begin_turn(session, "hello", ScriptedModel(["hi"]), SETTINGS).run(look)
-    assert saved == ["hello", "hi"]
+    model = Watching(["hel", "lo", TokenUsage(1, 2)])
+    await begin_turn(session, "hello", model, SETTINGS).run(look)
+    assert [type(event) for event in events] == [
+        *(MessageSaved, AnswerStarted, TextAdded, TextAdded, UsageCounted, MessageSaved, TurnEnded),
+    ]
+    assert events[0].message.text == "hello"
+    answer = events[5].message
+    assert events[4] == UsageCounted(answer.id, TokenUsage(1, 2))
+    assert (answer.usage, answer.text, answer.model) == (TokenUsage(1, 2), "hello", model.name)
+    assert events[-1].status == "complete"
     assert store.entry(session.id).message_count == 2
     assert session.pending == ()
 
 
-async def test_each_piece_is_in_the_session_before_anyone_is_told(session, store):
+async def test_each_answer_keeps_the_last_counts_of_its_own_request_also_if_it_fails_or_is_cut(
+    session, store
+):
+    call = ToolCall("c1", "read_file", {})
+    first = [TokenUsage(10, 1), call, TokenUsage(10, 5, cached_tokens=8)]
+    await played(session, ScriptedModel(first, ["done", TokenUsage(30, 2)]))
+    usages = [message.usage for message in store.journal(session.id).load().loaded_messages]
+    assert usages == [None, TokenUsage(10, 5, 8), None, TokenUsage(30, 2)]
+    ends = (ModelRefused("No more."), "failed"), (AnswerEnded("length"), "truncated")
+    for end, status in ends:
+        await played(session, ScriptedModel([TokenUsage(10, 1), "some", end]))
+        last = last_of(store, session)
+        assert (last.status, last.usage) == (status, TokenUsage(10, 1))
+
+
+async def test_each_piece_is_in_the_session_before_anyone_is_told_and_saved_in_pauses(
+    session, store
+):
     gate = asyncio.Event()
     seen = []
 
@@ -302,15 +297,7 @@ async def test_each_piece_is_in_the_session_before_anyone_is_told(session, store
     gate.set()
     await task
     assert seen == [("one ", "one "), ("two", "one two")]
-
-
-async def test_what_has_arrived_is_saved_while_nothing_more_arrives(session, store):
-    gate = asyncio.Event()
-    task = asyncio.create_task(played(session, ScriptedModel(["half", gate, " more"])))
-    await until(lambda: _stored_text(store, session) == "half")
-    gate.set()
-    await task
-    assert _stored_text(store, session) == "half more"
+    assert _stored_text(store, session) == "one two"
 
 
 def _stored_text(store, session):
@@ -327,41 +314,41 @@ async def test_an_answer_that_is_there_at_once_is_not_written_in_pieces(file_ses
     assert b'"partial"' not in store.path(session.id).read_bytes()
 
 
-async def test_the_model_is_sent_the_conversation_and_the_system_prompt(session):
-    model = ScriptedModel(["one"], ["two"])
+async def test_the_model_is_sent_the_conversation_and_the_system_prompt(session, resume):
+    model = ScriptedModel(["one"], ["two"], ["three"])
     await played(session, model, "first")
     await played(session, model, "second")
     request = model.requests[1]
     assert request.system_prompt == "Be brief."
     assert [m.text for m in request.messages] == ["first", "one", "second"]
-
-
-async def test_the_sessions_own_settings_go_before_the_configuration(session):
-    model = ScriptedModel(["one"], ["two"])
-    session.change_settings(Settings(system_prompt="", temperature=0, max_tokens=9))
-    await played(session, model)
-    assert model.requests[0].system_prompt == ""
-    assert model.requests[0].parameters == ModelParameters(temperature=0, max_tokens=9)
-    session.change_settings(Settings())
-    await played(session, model)
-    assert model.requests[1].system_prompt == "Be brief."
-    assert model.requests[1].parameters == ModelParameters(temperature=0.7)
-
-
-async def test_the_sessions_own_effort_is_sent_unless_no_program_of_today_knows_it(session):
-    model = ScriptedModel(["one"], ["two"])
-    for effort, sent in (("high", "high"), ("enormous", None)):
-        session.change_settings(Settings(effort=effort))
-        await played(session, model)
-        assert model.requests[-1].parameters == ModelParameters(temperature=0.7, effort=sent)
-
-
-async def test_a_resumed_session_is_sent_from_the_store(session, resume):
-    await played(session, ScriptedModel(["one"]), "first")
     await session.close()
-    model = ScriptedModel(["two"])
-    await played(resume(session.id), model, "second")
-    assert [m.text for m in model.requests[0].messages] == ["first", "one", "second"]
+    await played(resume(session.id), model, "third")
+    resumed = [m.text for m in model.requests[2].messages]
+    assert resumed == ["first", "one", "second", "two", "third"]
+
+
+@each_row(
+    "own, system_prompt, parameters",
+    [
+        (
+            Settings(system_prompt="", temperature=0, max_tokens=9),
+            "",
+            ModelParameters(temperature=0, max_tokens=9),
+        ),
+        (Settings(), "Be brief.", ModelParameters(temperature=0.7)),
+        (Settings(effort="high"), "Be brief.", ModelParameters(temperature=0.7, effort="high")),
+        # No program of today knows it.
+        (Settings(effort="enormous"), "Be brief.", ModelParameters(temperature=0.7)),
+    ],
+)
+async def test_the_sessions_own_settings_go_before_the_configuration(
+    session, own, system_prompt, parameters
+):
+    model = ScriptedModel(["one"])
+    session.change_settings(own)
+    await played(session, model)
+    assert model.requests[0].system_prompt == system_prompt
+    assert model.requests[0].parameters == parameters
 
 
 async def test_a_failure_keeps_what_arrived_and_says_why(session, store):
@@ -386,12 +373,9 @@ async def test_an_answer_without_a_word_is_a_failure_that_says_why(new_session, 
     assert said in events[-1].error
 
 
-async def test_an_answer_at_the_models_limit_is_truncated(new_session):
+async def test_an_answer_at_the_models_limit_or_beyond_ours_is_truncated(new_session, monkeypatch):
     events = await played(new_session(), ScriptedModel(["half", AnswerEnded("length")]))
     assert events[-1].status == "truncated"
-
-
-async def test_an_answer_beyond_our_limit_is_truncated_and_stopped(new_session, monkeypatch):
     monkeypatch.setattr(answers, "TEXT_BYTES", 8)
     session, model = new_session(), ScriptedModel(["12345", "67890", "never"])
     events = await played(session, model)
@@ -401,13 +385,14 @@ async def test_an_answer_beyond_our_limit_is_truncated_and_stopped(new_session, 
 
 
 async def test_a_prompt_that_cannot_be_saved_is_not_sent_and_not_lost(session, store):
-    model = ScriptedModel(["never"])
+    model = ScriptedModel(["There."])
     store.fail_next(StorageFull("no room"))
     with pytest.raises(StorageFull):
         await played(session, model)
     assert model.requests == []
-    await session.save()
-    assert kept_texts(store, session.id) == ["hello"]
+    # Asking again sends it.
+    await again(session, model)
+    assert kept_texts(store, session.id) == ["hello", "There."]
 
 
 async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(session, store):
@@ -427,8 +412,14 @@ async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(session,
 
 
 async def test_a_tool_that_is_off_answers_that_it_is_not_available(session, store):
-    model = ScriptedModel(["Reading.", CALL], ["Sorry."])
-    events = await played(session, model)
+    model, events = ScriptedModel(["Reading.", CALL], ["Sorry."]), []
+
+    async def look(event):
+        events.append(event)
+        if isinstance(event, ToolCalled):
+            assert last_of(store, session).tool_calls == (CALL,), "before it is run"
+
+    await begin_turn(session, "hello", model, SETTINGS).run(look)
     assert ToolCalled(CALL) in events
     assert ToolReturned(CALL, "Tool read_file is not available.") in events
     assert [(m.role, m.text) for m in store.journal(session.id).load().loaded_messages] == [
@@ -442,18 +433,6 @@ async def test_a_tool_that_is_off_answers_that_it_is_not_available(session, stor
     assert events[-1].status == "complete"
 
 
-async def test_a_call_is_in_the_store_before_its_tool_is_run(session, store):
-    called = []
-
-    async def look(event):
-        if isinstance(event, ToolCalled):
-            called.append(event.call)
-            assert store.journal(session.id).load().loaded_messages[-1].tool_calls == (CALL,)
-
-    await begin_turn(session, "hello", ScriptedModel([CALL], ["ok"]), SETTINGS).run(look)
-    assert called == [CALL]
-
-
 async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
     model = ScriptedModel(*[[CALL] for _ in range(ROUNDS + 1)])
     events = await played(new_session(), model)
@@ -462,19 +441,26 @@ async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
     assert "tools" in events[-1].error
 
 
-async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(session, store):
-    gate = asyncio.Event()
-    model = ScriptedModel([TokenUsage(10, 1), "half an ", gate])
+async def test_a_stopped_turn_keeps_what_arrived_as_interrupted_once(session, store):
+    model = ScriptedModel([TokenUsage(10, 1), "half an ", asyncio.Event()])
     task = asyncio.create_task(played(session, model))
     await until(lambda: _stored_text(store, session) == "half an ")
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    # As the end of the program does, too.
+    session.interrupt()
+    await stopped(task)
     assert model.closed == 1
     await session.close()
-    assert texts(session)[-1] == ("assistant", "half an ", "interrupted")
-    kept = store.journal(session.id).load().loaded_messages[-1]
-    assert (kept.status, kept.usage) == ("interrupted", TokenUsage(10, 1))
+    assert texts(session) == [("user", "hello", None), ("assistant", "half an ", "interrupted")]
+    last = last_of(store, session)
+    assert (last.status, last.usage) == ("interrupted", TokenUsage(10, 1))
+
+
+async def test_a_stopped_turn_ends_the_answer_also_by_itself(session, store):
+    task = asyncio.create_task(played(session, ScriptedModel(["half an ", asyncio.Event()])))
+    await until(lambda: _stored_text(store, session) == "half an ")
+    await stopped(task)
+    await session.close()
+    assert kept(store, session) == [("hello", None), ("half an ", "interrupted")]
 
 
 async def test_a_defect_in_a_model_loses_nothing_that_arrived(session, store):
@@ -519,28 +505,23 @@ async def test_what_happened_to_the_file_is_told(session, resume, store):
 # --- asking again
 
 
-async def test_a_failed_answer_is_asked_for_again_and_replaced(session, store):
-    model = ScriptedModel([ModelRefused("no")], ["Better."])
-    await played(session, model, "Hello")
-    await again(session, model)
-    messages = store.journal(session.id).load().loaded_messages
-    assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
-    assert [m.text for m in model.requests[-1].messages] == ["Hello"]
-    assert session.session.message_count == 2
-
-
 @pytest.mark.parametrize("nothing", [[ModelRefused("no net")], ["\n"], []])
-async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
+async def test_a_failed_answer_is_asked_for_again_and_replaced_once_something_comes(
     session, store, nothing
 ):
+    with pytest.raises(UsageError, match=r"Nothing to retry\."):
+        await again(session, ScriptedModel())
     model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
     await played(session, model, "Hello")
     [*_, ended] = await again(session, model)
-    messages = store.journal(session.id).load().loaded_messages
-    assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
-    assert messages[-1].error == ended.error != "cut"
+    assert kept(store, session) == [("Hello", None), ("Half of it", "failed")]
+    assert last_of(store, session).error == ended.error != "cut"
     await again(session, model)
     assert kept_texts(store, session.id) == ["Hello", "Better."]
+    assert [m.text for m in model.requests[-1].messages] == ["Hello"]
+    assert session.session.message_count == 2
+    with pytest.raises(UsageError, match=r"Nothing to retry\."):
+        await again(session, model)
 
 
 async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_comes(session, store):
@@ -548,15 +529,9 @@ async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_co
     await played(session, model, "Hello")
     asking = asyncio.create_task(again(session, model))
     await until(lambda: len(model.requests) == 2)
-    asking.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asking
+    await stopped(asking)
     await session.close()
-    messages = store.journal(session.id).load().loaded_messages
-    assert [(m.text, m.status) for m in messages] == [
-        ("Hello", None),
-        ("Half of it", "interrupted"),
-    ]
+    assert kept(store, session) == [("Hello", None), ("Half of it", "interrupted")]
 
 
 async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
@@ -571,34 +546,3 @@ async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
     with pytest.raises(StorageError):
         await played(resumed, ScriptedModel())
     assert resumed.arriving is None
-
-
-async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(session, store):
-    store.fail_next(StorageFull("no room"))
-    model = ScriptedModel(["There."])
-    with pytest.raises(StorageFull):
-        await played(session, model, "Hello")
-    await again(session, model)
-    assert kept_texts(store, session.id) == ["Hello", "There."]
-
-
-@pytest.mark.parametrize("prompts", [[], ["Hello"]])
-async def test_nothing_is_asked_for_again_where_nothing_is_open(session, prompts):
-    model = ScriptedModel(["There."])
-    for prompt in prompts:
-        await played(session, model, prompt)
-    with pytest.raises(UsageError, match=r"Nothing to retry\."):
-        await again(session, model)
-
-
-async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(session, store):
-    model = ScriptedModel(["half", asyncio.Event()])
-    task = asyncio.create_task(played(session, model, "Hello"))
-    await until(lambda: session.entries and session.entries[-1].text == "half")
-    session.interrupt()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    await session.save()
-    messages = store.journal(session.id).load().loaded_messages
-    assert [(m.text, m.status) for m in messages] == [("Hello", None), ("half", "interrupted")]
