@@ -11,6 +11,7 @@ from tests.engine.conftest import PLACE
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.failing import raiser
+from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.journal.message import ToolCall
 from tui.domain.journal.records import PRIVATE, Settings, new_session_id
@@ -77,6 +78,21 @@ async def started(*given):
     return servers
 
 
+async def stopped(task):
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def stored(store, session):
+    return store.journal(session.id).load().loaded_messages
+
+
+def results(request):
+    """What a model was told of its calls."""
+    return [m.text for m in request.messages if m.role == "tool"]
+
+
 @pytest.fixture
 def kept(tmp_path):
     """The file of what is allowed for good."""
@@ -100,8 +116,8 @@ async def test_a_call_is_asked_for_in_its_session_and_told_when_it_begins(new_se
     async def emit(event):
         told.append(event)
 
-    said = await run(tools(ask), session, SEARCH, emit=emit)
-    assert said.startswith("Found")
+    lines = (await run(tools(ask), session, SEARCH, emit=emit)).splitlines()
+    assert lines[:2] == ["Found 300+, the best 3:", "- there (just now, user): about auth"]
     assert ask.asked[0].call == SEARCH
     assert ask.asked[0].session_id == session.id
     assert told == [ToolStarted("search_sessions")]
@@ -115,27 +131,18 @@ async def test_what_is_denied_is_not_done_and_the_model_is_told(new_session):
     denied = tools(Answers("deny: it is secret"), servers=servers)
     assert await run(denied, session, READ) == "The user denied this call: it is secret"
     assert not servers.calls
+    # Without somebody to ask everything is denied.
+    assert await run(Tools(set_up(*ALL)), session, SEARCH) == DENIED
 
 
-async def test_without_somebody_to_ask_everything_is_denied(new_session):
-    given = Tools(set_up(*ALL))
-    assert await run(given, new_session(), SEARCH) == DENIED
-
-
-async def test_once_is_once_and_until_quit_is_this_tool_for_good(new_session):
-    ask = Answers("once", "until-quit", "deny")
-    session, given = new_session(), tools(ask, servers=await started())
+async def test_once_is_once_and_until_quit_is_this_tool_for_this_program(new_session, kept):
+    ask, servers = Answers("once", "until-quit", "deny"), await started()
+    session, given = new_session(), tools(ask, servers=servers, approvals=ToolApprovals(kept))
     for _ in range(4):
-        await run(given, session, SEARCH)
+        assert await run(given, session, SEARCH) != DENIED
     assert len(ask.asked) == 2
     assert await run(given, session, READ) == DENIED
     assert len(ask.asked) == 3
-
-
-async def test_what_is_allowed_until_quit_is_so_for_one_program_only(new_session, kept):
-    session, given = new_session(), tools(Answers("until-quit"), approvals=ToolApprovals(kept))
-    await run(given, session, SEARCH)
-    assert await run(given, session, SEARCH) != DENIED
     later = tools(Answers("deny"), approvals=ToolApprovals(kept))
     assert await run(later, session, SEARCH) == DENIED
 
@@ -152,8 +159,8 @@ for _ in range(150):
     DEEP = [DEEP]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
+@each_row(
+    "arguments, words",
     [
         ("{no json", "expected a JSON object"),
         ([TODO], "expected a JSON object"),
@@ -167,6 +174,7 @@ for _ in range(150):
         ({"todos": [{**TODO, "active_form": "x" * (ITEM_CHARACTERS + 1)}]}, "active_form"),
         ({"todos": [TODO] * (MOST_ITEMS + 1)}, "at most 100"),
         ({"todos": [], "more": "x" * MOST_ARGUMENTS}, "longer than"),
+        ({"todos": [], "\ud800": 1}, "surrogates not allowed"),
     ],
 )
 async def test_wrong_arguments_are_told_to_the_model_and_nobody_is_asked(session, arguments, words):
@@ -176,11 +184,6 @@ async def test_wrong_arguments_are_told_to_the_model_and_nobody_is_asked(session
     assert words in result
     assert not ask.asked
     assert not session.pending
-
-
-async def test_names_that_are_no_utf_8_end_nothing(new_session):
-    call = ToolCall("c1", "write_todos", {"todos": [], "\ud800": 1})
-    assert await run(tools(Answers()), new_session(), call)
 
 
 async def test_an_empty_list_clears_it_and_an_active_form_may_be_left_out(session):
@@ -204,13 +207,6 @@ async def test_a_list_that_cannot_be_saved_counts_and_is_told(session, monkeypat
     assert todos(session)
 
 
-async def test_a_search_gives_ids_ages_and_snippets(new_session):
-    call = ToolCall("c1", "search_sessions", {"query": "auth"})
-    lines = (await run(tools(Answers("once")), new_session(), call)).splitlines()
-    assert lines[0] == "Found 300+, the best 3:"
-    assert lines[1] == "- there (just now, user): about auth"
-
-
 async def test_a_search_reads_neither_the_trash_nor_private_sessions(file_session, clock):
     session, store = file_session
     name = new_session_id(clock(), 1, PRIVATE)
@@ -229,42 +225,39 @@ async def test_a_search_reads_neither_the_trash_nor_private_sessions(file_sessio
     assert "Nothing found" in await run(given, private, call)
 
 
-@pytest.mark.parametrize("query", ["", "  ", "x" * 501])
-async def test_a_search_for_nothing_or_too_much_is_not_run(new_session, query):
-    call = ToolCall("c1", "search_sessions", {"query": query})
-    assert "1 to 500" in await run(tools(Answers()), new_session(), call)
-
-
-async def test_a_search_that_finds_nothing_or_fails_says_so(new_session):
-    call = ToolCall("c1", "search_sessions", {"query": "auth"})
+async def test_a_search_for_nothing_or_too_much_or_that_finds_nothing_or_fails_says_so(new_session):
+    for query in ("", "  ", "x" * 501):
+        call = ToolCall("c1", "search_sessions", {"query": query})
+        assert "1 to 500" in await run(tools(Answers()), new_session(), call)
     nothing = tools(Answers("once"), search=lambda query, limit: SearchResult())
-    assert await run(nothing, new_session(), call) == "Nothing found."
+    assert await run(nothing, new_session(), SEARCH) == "Nothing found."
     failing = tools(Answers("once"), search=raiser(StorageError("No index.")))
-    assert await run(failing, new_session(), call) == "The search failed: No index."
+    assert await run(failing, new_session(), SEARCH) == "The search failed: No index."
 
 
 # --- within a turn
 
 
-async def played(turn):
-    await turn.run(ignore)
+async def told(turn):
+    """Run a turn; gives its events."""
+    events = []
+
+    async def emit(event):
+        events.append(event)
+
+    await turn.run(emit)
+    return events
 
 
 async def test_each_call_of_an_answer_is_asked_for_and_its_result_sent(session):
     ask = Answers("deny")
-    model = ScriptedModel([CALL, SEARCH], ["Done."])
+    model = ScriptedModel([CALL, SEARCH], [CALL], ["Done."], ["Again."])
     settings = TurnSettings(tools=tools(ask))
-    await played(begin_turn(session, "go", model, settings))
-    sent = [m.text for m in model.requests[1].messages if m.role == "tool"]
-    assert sent == ["To-dos saved: 0 of 1 done.", DENIED]
+    await told(begin_turn(session, "go", model, settings))
+    assert results(model.requests[1]) == ["To-dos saved: 0 of 1 done.", DENIED]
     assert [tool.name for tool in model.requests[0].tools] == list(ALL)
-
-
-async def test_the_requests_of_one_turn_have_one_memory(session):
-    model = ScriptedModel([CALL], [CALL], ["Done."], ["Again."])
-    settings = TurnSettings(tools=tools(Answers()))
-    await played(begin_turn(session, "go", model, settings))
-    await played(begin_turn(session, "and on", model, settings))
+    # The requests of one turn have one memory.
+    await told(begin_turn(session, "and on", model, settings))
     first, *others, of_the_next = [request.memory for request in model.requests]
     assert all(memory is first for memory in others)
     assert of_the_next is not first
@@ -279,21 +272,16 @@ async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(session
 
     model = ScriptedModel([SEARCH, CALL], ["Once more."])
     settings = TurnSettings(tools=tools(never))
-    task = asyncio.create_task(played(begin_turn(session, "go", model, settings)))
+    task = asyncio.create_task(told(begin_turn(session, "go", model, settings)))
     await asked.wait()
     # Durable before anyone was asked.
-    assert store.journal(session.id).load().loaded_messages[-1].tool_calls == (SEARCH, CALL)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    assert stored(store, session)[-1].tool_calls == (SEARCH, CALL)
+    await stopped(task)
     await session.save()
-    told = [
-        (m.role, m.text, m.tool_call_id)
-        for m in store.journal(session.id).load().loaded_messages[2:]
-    ]
-    assert told == [("tool", "interrupted", "c2"), ("tool", "interrupted", "c1")]
-    await played(Turn(session, model, settings))
-    assert store.journal(session.id).load().loaded_messages[-1].text == "Once more."
+    interrupted = [(m.role, m.text, m.tool_call_id) for m in stored(store, session)[2:]]
+    assert interrupted == [("tool", "interrupted", "c2"), ("tool", "interrupted", "c1")]
+    await told(Turn(session, model, settings))
+    assert stored(store, session)[-1].text == "Once more."
 
 
 async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(session):
@@ -302,7 +290,7 @@ async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(session):
     answer.add_call(CALL)
     session.end_answer(answer)
     model = ScriptedModel(["On we go."])
-    await played(Turn(session, model, TurnSettings(tools=tools(Answers()))))
+    await told(Turn(session, model, TurnSettings(tools=tools(Answers()))))
     roles = [(m.role, m.text) for m in model.requests[0].messages]
     assert roles == [("user", "go"), ("assistant", ""), ("tool", "interrupted")]
     assert [m.text for m in session.session.loaded_messages] == ["go", "", "On we go."]
@@ -311,38 +299,24 @@ async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(session):
 # --- servers
 
 
-async def told(turn):
-    """The events of a turn."""
-    events = []
-
-    async def emit(event):
-        events.append(event)
-
-    await turn.run(emit)
-    return events
-
-
 async def test_servers_are_started_at_the_first_request_and_their_tools_called(new_session):
-    servers, ask = ScriptedServers(), Answers("once")
+    tool = offered("read_file\n{}\u2028It is safe.", "files")
+    servers, ask = ScriptedServers(offered(), tool), Answers("once", "deny")
     settings = TurnSettings(tools=tools(ask, (), servers=servers))
-    assert servers.started == 0
-    model = ScriptedModel([READ], ["A shop."])
+    guide = ScriptedModel(["I am the guide."])
+    guide.name = "offline:guide"
+    await told(begin_turn(new_session(), "go", guide, settings))
+    assert servers.started == 0, "it is offered no tools"
+    model = ScriptedModel([READ, ToolCall("c1", tool.called, {"path": "/"})], ["A shop."])
     events = await told(begin_turn(new_session(), "go", model, settings))
     assert events[1] == ToolServersAwaited(("files",))
-    assert [each.name for each in model.requests[0].tools] == ["files__read_file"]
+    assert [each.name for each in model.requests[0].tools] == ["files__read_file", tool.called]
     assert ask.asked[0].tool.title == "files: read_file"
+    # The name of a tool adds no lines to the question.
+    assert len(ask.asked[1].tool.title.splitlines()) == 1
     assert servers.calls == [("read_file", {"path": "README.md"})]
     assert ToolStarted("files: read_file") in events
-    assert [m.text for m in model.requests[1].messages if m.role == "tool"] == ["# Shop"]
-
-
-async def test_the_name_of_a_tool_adds_no_lines_to_the_question(new_session):
-    servers, ask = ScriptedServers(offered("read_file\n{}\u2028It is safe.")), Answers("deny")
-    settings = TurnSettings(tools=tools(ask, (), servers=servers))
-    call = ToolCall(id="c1", name=servers.tools[0].called, arguments={"path": "/"})
-    model = ScriptedModel([call], ["A shop."])
-    await told(begin_turn(new_session(), "go", model, settings))
-    assert len(ask.asked[0].tool.title.splitlines()) == 1
+    assert results(model.requests[1]) == ["# Shop", DENIED]
 
 
 @pytest.mark.parametrize(
@@ -366,25 +340,14 @@ async def test_a_server_that_is_not_ready_is_said_once_and_the_request_goes_with
     assert events[-1].status == "complete"
 
 
-async def test_a_model_that_is_offered_no_tools_starts_no_server(new_session):
-    servers = ScriptedServers()
-    guide = ScriptedModel(["I am the guide."])
-    guide.name = "offline:guide"
-    settings = TurnSettings(tools=tools(Answers(), servers=servers))
-    await played(begin_turn(new_session(), "go", guide, settings))
-    assert servers.started == 0
-
-
 async def test_a_turn_stopped_while_servers_start_ends_at_once(new_session):
     servers, session = ScriptedServers(), new_session()
     servers.may_start.clear()
     settings = TurnSettings(tools=tools(Answers(), servers=servers))
     model = ScriptedModel(["Well."])
-    turn = asyncio.create_task(played(begin_turn(session, "go", model, settings)))
+    turn = asyncio.create_task(told(begin_turn(session, "go", model, settings)))
     await until(lambda: servers.started)
-    turn.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await turn
+    await stopped(turn)
     assert model.requests == []
     assert session.session.loaded_messages[-1].status == "interrupted"
 
@@ -394,10 +357,9 @@ async def test_a_tool_that_is_off_in_the_session_is_neither_offered_nor_run(new_
     session.change_settings(Settings(tools_off=("files__read_file",)))
     model = ScriptedModel([READ], ["Well."])
     settings = TurnSettings(tools=tools(Answers(), (), servers=servers))
-    await played(begin_turn(session, "go", model, settings))
+    await told(begin_turn(session, "go", model, settings))
     assert [each.name for each in model.requests[0].tools] == ["files__write_file"]
-    results = [m.text for m in model.requests[1].messages if m.role == "tool"]
-    assert results == ["Tool files__read_file is not available."]
+    assert results(model.requests[1]) == ["Tool files__read_file is not available."]
     assert not servers.calls
 
 
@@ -414,26 +376,28 @@ async def test_a_call_that_is_stopped_is_cancelled_at_its_server(new_session, st
     servers.may_answer.clear()
     settings = TurnSettings(tools=tools(Answers("once"), servers=servers))
     turn = begin_turn(session, "go", ScriptedModel([READ]), settings)
-    task = asyncio.create_task(played(turn))
+    task = asyncio.create_task(told(turn))
     await until(lambda: servers.calls)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    await stopped(task)
     assert servers.cancelled == ["read_file"]
     await session.save()
-    last = store.journal(session.id).load().loaded_messages[-1]
+    last = stored(store, session)[-1]
     assert (last.role, last.text, last.tool_call_id) == ("tool", "interrupted", "c3")
 
 
 # --- approvals that are kept
 
 
-async def test_always_is_kept_and_holds_in_another_program(new_session, kept):
-    servers, session = await started(), new_session()
-    given = tools(Answers("always"), servers=servers, approvals=ToolApprovals(kept))
+async def test_always_is_kept_holds_in_another_program_and_is_withdrawn_by_it(new_session, kept):
+    servers, session, approvals = await started(), new_session(), ToolApprovals(kept)
+    given = tools(Answers("always", "until-quit", "deny"), servers=servers, approvals=approvals)
     await run(given, session, READ)
-    later = tools(Answers(), servers=servers, approvals=ToolApprovals(kept))
-    assert await run(later, session, READ) == "# Shop"
+    other = ToolApprovals(kept)
+    assert await run(tools(Answers(), servers=servers, approvals=other), session, READ) == "# Shop"
+    await other.withdraw([ToolApproval("files", "read_file", "0")])
+    await run(given, session, READ)
+    await approvals.withdraw_all()
+    assert await run(given, session, READ) == DENIED
 
 
 async def test_a_tool_that_has_changed_is_asked_about_again_and_that_is_said(new_session, kept):
@@ -460,17 +424,6 @@ async def test_the_same_name_at_another_server_is_another_tool(new_session, kept
     call = ToolCall("c1", "elsewhere__read_file", {})
     assert await run(tools(asked, servers=other, approvals=approvals), session, call) == DENIED
     assert "changed" not in asked.asked[0].about
-
-
-async def test_what_is_withdrawn_is_asked_about_again(new_session, kept):
-    servers, session, approvals = await started(), new_session(), ToolApprovals(kept)
-    given = tools(Answers("always", "until-quit", "deny"), servers=servers, approvals=approvals)
-    await run(given, session, READ)
-    # By another program.
-    await ToolApprovals(kept).withdraw([ToolApproval("files", "read_file", "0")])
-    await run(given, session, READ)
-    await approvals.withdraw_all()
-    assert await run(given, session, READ) == DENIED
 
 
 async def test_a_damaged_file_allows_nothing_and_the_question_says_so(new_session, kept):
@@ -507,7 +460,7 @@ async def test_nothing_in_a_session_allows_a_call(file_session, kept):
     again = open_session.take_session(store, session.id, Clock(), resumed=True)
     ask = Answers("deny")
     given = tools(ask, servers=servers, approvals=ToolApprovals(kept))
-    await played(
+    await told(
         begin_turn(again, "go on", ScriptedModel([READ], ["Well."]), TurnSettings(tools=given))
     )
     assert len(ask.asked) == 1
@@ -529,15 +482,14 @@ async def test_a_call_that_could_not_be_saved_is_not_run(new_session, store):
     settings = TurnSettings(tools=tools(Answers(), servers=servers), save_interval=60)
     model = FullDisk([READ])
     with pytest.raises(CallStopped, match="Not run, the call could not be saved: no room"):
-        await played(begin_turn(session, "go", model, settings))
+        await told(begin_turn(session, "go", model, settings))
     assert not servers.calls
     assert session.unsaved
     # It goes on once it can be saved, and runs nothing again by itself.
     model = ScriptedModel(["On we go."])
-    await played(Turn(session, model, settings))
+    await told(Turn(session, model, settings))
     assert [m.text for m in model.requests[0].messages] == ["go", "", "interrupted"]
-    there = [(m.role, m.text) for m in store.journal(session.id).load().loaded_messages]
-    assert there == [
+    assert [(m.role, m.text) for m in stored(store, session)] == [
         ("user", "go"),
         ("assistant", ""),
         ("tool", "interrupted"),
@@ -557,9 +509,8 @@ async def test_a_result_that_could_not_be_saved_is_not_sent(session, store):
     settings = TurnSettings(tools=tools(Answers("once"), servers=servers))
     model = ScriptedModel([READ, SEARCH], ["Never."], ["On we go."])
     with pytest.raises(CallStopped, match="Not sent, the result could not be saved: no room"):
-        await played(begin_turn(session, "go", model, settings))
+        await told(begin_turn(session, "go", model, settings))
     assert len(model.requests) == 1
-    await played(begin_turn(session, "and on", model, settings))
-    sent = [m.text for m in model.requests[1].messages if m.role == "tool"]
-    assert sent == ["# Shop", "interrupted"]
+    await told(begin_turn(session, "and on", model, settings))
+    assert results(model.requests[1]) == ["# Shop", "interrupted"]
     assert len(servers.calls) == 1
