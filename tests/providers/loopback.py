@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import ThreadingTCPServer
 from typing import Any, ClassVar, Self
 
 PATIENCE = 120.0
@@ -91,11 +92,13 @@ class Exchange(ABC):
         self._stopped = stopped
         self._torn = False
         self._coding: _Coding | None = None
+        self._usage = False
         self.abort = False
 
-    @abstractmethod
     def begin(self, *, usage: bool = False) -> None:
         """The head, and what comes before an answer; with ``usage`` it is told what was counted."""
+        self._usage = usage
+        self.head()
 
     @abstractmethod
     def text(self, piece: str) -> None:
@@ -117,9 +120,11 @@ class Exchange(ABC):
     def failure(self, message: str) -> None:
         """An error within the stream."""
 
-    @abstractmethod
-    def event(self, data: Any) -> None:
-        """An event, as JSON; a text as it is."""
+    def event(self, data: Any, default_type: str = "") -> None:
+        """An event, as JSON; a text as it is; with its type, where events have names."""
+        name = data.get("type", "") if isinstance(data, dict) else default_type
+        named = b"event: %s\n" % self.encoded(str(name)) if default_type else b""
+        self.raw(b"%sdata: %s\n\n" % (named, self.encoded(data)))
 
     @abstractmethod
     def error(self, status: int, message: str) -> Any:
@@ -218,8 +223,41 @@ class _State:
             self.changed.notify_all()
 
 
-class LoopbackServer:
-    """The server, from ``with`` to its end; ``speaks`` says what is spoken at a path.
+class InThreads:
+    """A server in threads, from ``with`` to its end, before which ``stopped`` is set."""
+
+    def __init__(self, server: ThreadingTCPServer, stopped: threading.Event):
+        self._server = server
+        self.stopped = stopped
+        self._thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        # Threads that wait look whether the server has stopped, so they can be joined.
+        server.daemon_threads = False
+        server.block_on_close = True
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stopped.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def port(self) -> int:
+        return self._server.server_address[1]
+
+
+def reset(connection: socket.socket) -> None:
+    """End a connection as if the cable were cut."""
+    linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    connection.close()
+
+
+class LoopbackServer(InThreads):
+    """The server; ``speaks`` says what is spoken at a path.
 
     ``models`` and ``ollama_models`` are what it lists, ``lists`` its replies instead of a list, and
     ``key`` the only one that it takes. ``facts`` are what it says of its models at other paths:
@@ -238,22 +276,7 @@ class LoopbackServer:
         facts: Mapping[str, Any] | None = None,
     ):
         self._state = _State(replies, speaks, ollama_models, models, lists, key, facts or {})
-        self._server = _Server(self._state)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._state.stopped.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def port(self) -> int:
-        return self._server.server_address[1]
+        super().__init__(_Server(self._state), self._state.stopped)
 
     @property
     def root(self) -> str:
@@ -305,10 +328,6 @@ class LoopbackServer:
 
 
 class _Server(ThreadingHTTPServer):
-    # Threads that wait at a gate look whether the server has stopped, so they can be joined.
-    daemon_threads = False
-    block_on_close = True
-
     def __init__(self, state: _State) -> None:
         self.state = state
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -366,7 +385,8 @@ class _Handler(BaseHTTPRequestHandler):
         except ClientGone:
             state.note_disconnect()
         if exchange.abort:
-            self._reset()
+            self.wfile.flush()
+            reset(self.connection)
 
     def _list_of_models(self, exchange: Exchange) -> None:
         state, path = self.server.state, self.path.partition("?")[0]
@@ -390,12 +410,6 @@ class _Handler(BaseHTTPRequestHandler):
         said = f"Incorrect API key provided: {' '.join(_keys(exchange.request.headers))}."
         exchange.head(401, "application/json")
         exchange.raw(json.dumps(exchange.error(401, said)).encode())
-
-    def _reset(self) -> None:
-        self.wfile.flush()
-        linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        self.connection.close()
 
     def log_message(self, *_: object) -> None:
         """Say nothing: standard error is the test's."""

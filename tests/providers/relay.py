@@ -10,34 +10,19 @@ import socket
 import ssl
 import threading
 from socketserver import StreamRequestHandler, ThreadingTCPServer
-from typing import Self
+
+from tests.providers.loopback import InThreads, reset
 
 _HELD = "HTTP/1.1 200 Connection established\r\n\r\n"
 
 
-class _Relay:
-    """A server in threads, from ``with`` to its end."""
+class _Relay(InThreads):
+    dies_after: int | None = None
 
     def __init__(self, target: int, tls: ssl.SSLContext | None = None):
+        super().__init__(_Server(self), threading.Event())
         self.target = target
         self.tls = tls
-        self.stopped = threading.Event()
-        self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stopped.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def port(self) -> int:
-        return self._server.server_address[1]
 
     @property
     def place(self) -> str:
@@ -181,7 +166,7 @@ class _Client(StreamRequestHandler):
     def relay(self, client: socket.socket | None = None, first: bytes = b"") -> None:
         client = client or self.request
         relay = self.server.relay
-        left = getattr(relay, "dies_after", None)
+        left = relay.dies_after
         with socket.create_connection(("127.0.0.1", relay.target)) as server:
             server.sendall(first)
             while not relay.stopped.is_set():
@@ -193,7 +178,7 @@ class _Client(StreamRequestHandler):
                         data, left = data[:left], left - len(data)
                     (server if side is client else client).sendall(data)
                     if left is not None and left <= 0:
-                        _reset(client)
+                        reset(client)
                         return
 
 
@@ -202,17 +187,7 @@ def _readable(*sides: socket.socket) -> list[socket.socket]:
     return waiting or select.select(sides, [], [], 0.01)[0]
 
 
-def _reset(client: socket.socket) -> None:
-    linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-    client.close()
-
-
 class _Server(ThreadingTCPServer):
-    # Threads look whether the server has stopped, so they can be joined.
-    daemon_threads = False
-    block_on_close = True
-
     def __init__(self, relay: _Relay) -> None:
         self.relay = relay
         super().__init__(("127.0.0.1", 0), _Client)

@@ -30,11 +30,8 @@ def usage_chunk(usage: Any = USAGE) -> dict[str, Any]:
 class OpenAIExchange(Exchange):
     """Chat completions: chunks of one choice, and ``[DONE]``."""
 
-    _usage = False
-
     def begin(self, *, usage: bool = False) -> None:
-        self._usage = usage
-        self.head()
+        super().begin(usage=usage)
         self._delta(role="assistant", content="")
 
     def text(self, piece: str) -> None:
@@ -57,9 +54,6 @@ class OpenAIExchange(Exchange):
 
     def failure(self, message: str) -> None:
         self.event({"error": {"message": message, "code": 500}})
-
-    def event(self, data: Any) -> None:
-        self.raw(b"data: %s\n\n" % self.encoded(data))
 
     def error(self, status: int, message: str) -> Any:
         return {"error": {"message": message, "type": "test"}}
@@ -133,13 +127,11 @@ def message_delta(reason: Any, usage: Any = None, **more: Any) -> dict[str, Any]
 class AnthropicExchange(Exchange):
     """Messages: named events, and an answer in numbered blocks, one after the other."""
 
-    _usage = False
     _block = -1
     _open = ""
 
     def begin(self, *, usage: bool = False) -> None:
-        self._usage = usage
-        self.head()
+        super().begin(usage=usage)
         counts = {"input_tokens": 11, "output_tokens": 1} if usage else None
         self.event(message_start(counts))
         self.event({"type": "ping"})
@@ -172,9 +164,8 @@ class AnthropicExchange(Exchange):
     def failure(self, message: str) -> None:
         self.event(self.error(500, message))
 
-    def event(self, data: Any) -> None:
-        name = data.get("type", "") if isinstance(data, dict) else "content_block_delta"
-        self.raw(b"event: %s\ndata: %s\n\n" % (self.encoded(str(name)), self.encoded(data)))
+    def event(self, data: Any, default_type: str = "content_block_delta") -> None:
+        super().event(data, default_type)
 
     def error(self, status: int, message: str) -> Any:
         kind = _ANTHROPIC_ERRORS.get(status, "api_error")
@@ -231,7 +222,6 @@ def _header(name: str, value: str) -> bytes:
 class BedrockExchange(Exchange):
     """The events of ConverseStream; an answer is a row of blocks."""
 
-    _usage = False
     _block = -1
     _kind = ""
     _chunked = False
@@ -273,7 +263,7 @@ class BedrockExchange(Exchange):
         headers = {"exception_type": "internalServerException", "message_type": "exception"}
         self.raw(frame({"message": message}, content_type="application/json", **headers))
 
-    def event(self, data: Any) -> None:
+    def event(self, data: Any, default_type: str = "") -> None:
         (name,) = data
         self._event(name, **data[name])
 
@@ -331,12 +321,6 @@ def candidate(*parts: dict[str, Any], reason: Any = None, **more: Any) -> dict[s
 class GoogleExchange(Exchange):
     """Chunks of one candidate; the last one has the reason, and nothing comes after it."""
 
-    _usage = False
-
-    def begin(self, *, usage: bool = False) -> None:
-        self._usage = usage
-        self.head()
-
     def text(self, piece: str) -> None:
         self.event(candidate({"text": piece}))
 
@@ -360,7 +344,7 @@ class GoogleExchange(Exchange):
     def failure(self, message: str) -> None:
         self.event(self.error(500, message))
 
-    def event(self, data: Any) -> None:
+    def event(self, data: Any, default_type: str = "") -> None:
         self.raw(b"data: %s\r\n\r\n" % self.encoded(data))
 
     def error(self, status: int, message: str) -> Any:
@@ -406,27 +390,20 @@ def state(kind: str, status: Any, **fields: Any) -> dict[str, Any]:
 class ResponsesExchange(Exchange):
     """Named and numbered events; an answer is a row of items, one after the other."""
 
-    _usage = False
     _number = -1
     _item: dict[str, Any] | None = None
     _index = -1
     _collected = ""
 
     def begin(self, *, usage: bool = False) -> None:
-        self._usage = usage
-        self.head()
+        super().begin(usage=usage)
         self.event(state("created", "in_progress"))
         self.event(state("in_progress", "in_progress"))
 
     def text(self, piece: str) -> None:
         self._in_item("message", role="assistant", content=[], phase="final_answer")
-        self._part(
-            "response.output_text.delta",
-            content_index=0,
-            delta=piece,
-            logprobs=[],
-            obfuscation="AbCdEf",
-        )
+        more = {"content_index": 0, "logprobs": [], "obfuscation": "AbCdEf"}
+        self._part("response.output_text.delta", delta=piece, **more)
         self._collected += piece
 
     def thinking(self, piece: str) -> None:
@@ -456,12 +433,11 @@ class ResponsesExchange(Exchange):
     def failure(self, message: str) -> None:
         self.event({"type": "error", "code": "server_error", "message": message, "param": None})
 
-    def event(self, data: Any) -> None:
+    def event(self, data: Any, default_type: str = "response.output_text.delta") -> None:
         if isinstance(data, dict):
             self._number += 1
             data = {**data, "sequence_number": self._number}
-        name = data.get("type", "") if isinstance(data, dict) else "response.output_text.delta"
-        self.raw(b"event: %s\ndata: %s\n\n" % (self.encoded(str(name)), self.encoded(data)))
+        super().event(data, default_type)
 
     def error(self, status: int, message: str) -> Any:
         code = _RESPONSES_ERRORS.get(status)
@@ -474,12 +450,11 @@ class ResponsesExchange(Exchange):
         self._index += 1
         item_id = f"{kind[:2]}_{self._index}"
         self._item = {"id": item_id, "type": kind, "status": "in_progress", **fields}
-        self._add(self._item)
+        self._tell("added", self._item)
 
-    def _add(self, item: dict[str, Any]) -> None:
-        self.event(
-            {"type": "response.output_item.added", "output_index": self._index, "item": item}
-        )
+    def _tell(self, state: str, item: dict[str, Any]) -> None:
+        kind = f"response.output_item.{state}"
+        self.event({"type": kind, "output_index": self._index, "item": item})
 
     def _part(self, kind: str, **fields: Any) -> None:
         assert self._item
@@ -501,9 +476,7 @@ class ResponsesExchange(Exchange):
         else:
             self._part("response.function_call_arguments.done", arguments=said)
             whole["arguments"] = said
-        self.event(
-            {"type": "response.output_item.done", "output_index": self._index, "item": whole}
-        )
+        self._tell("done", whole)
         self._item, self._collected = None, ""
 
 

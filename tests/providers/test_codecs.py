@@ -1,8 +1,8 @@
-"""Codecs without a server: recorded streams of the vendors' documentation, and any JSON at all."""
+"""Codecs without a server: what goes back within a turn, and any JSON at all."""
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 
 from tests.providers.conftest import says
 from tests.providers.recorded import CODECS, codec
-from tests.providers.speech import (
-    block_delta,
-    block_start,
-    candidate,
-    chunk,
-    message_delta,
-    message_start,
-)
+from tests.providers.speech import chunk
+from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.journal.message import ToolCall
 from tui.providers.codec import BrokenStream, Halves, IncomingAnswer
@@ -38,139 +32,23 @@ def received(answer: IncomingAnswer, events: Iterable[Any]) -> list[ModelEvent]:
     return [*reception.feed(data), *reception.end()]
 
 
-def texts(events: Sequence[ModelEvent], kind: Any = TextReceived) -> str:
-    return "".join(event.text for event in events if isinstance(event, kind))
-
-
-def calls(events: Sequence[ModelEvent]) -> list[ToolCall]:
-    return [event for event in events if isinstance(event, ToolCall)]
-
-
-# --- recorded streams
-
-
-def call_delta(index: int, **function: Any) -> dict[str, Any]:
-    call_id = {"id": function.pop("id"), "type": "function"} if "id" in function else {}
-    return chunk({"tool_calls": [{"index": index, **call_id, "function": function}]})
-
-
-def block(index: int, kind: str, **fields: Any) -> list[dict[str, Any]]:
-    return [block_start(index, {"type": kind, **fields})]
-
-
-def deltas(index: int, kind: str, name: str, *pieces: str) -> list[dict[str, Any]]:
-    return [block_delta(index, {"type": kind, name: piece}) for piece in pieces]
-
-
-ANTHROPIC_STREAM = [
-    message_start({"input_tokens": 472, "output_tokens": 2}),
-    *block(0, "thinking", thinking="", signature=""),
-    *deltas(0, "thinking_delta", "thinking", "Let me ", "see."),
-    *deltas(0, "signature_delta", "signature", "EqQBCgIYAhIM"),
-    *block(1, "redacted_thinking", data="EmwKAhgB"),
-    *block(2, "text", text="Okay, let's check."),
-    *block(3, "tool_use", id="toolu_01T1x1fJ34qAmk2tNTrN7Up6", name="get_weather", input={}),
-    *deltas(3, "input_json_delta", "partial_json", "", '{"location":', ' "San Francisco, CA"}'),
-    message_delta("tool_use", {"output_tokens": 89}),
-    {"type": "message_stop"},
-]
-CALLED = {"functionCall": {"name": "get_weather", "args": {"location": "Paris"}}}
-GEMINI_STREAM = [
-    candidate({"text": "Hm.", "thought": True}),
-    candidate({**CALLED, "thoughtSignature": "CiQBVKhc7n"}, reason="STOP"),
-]
-
-
 # --- parts that must come back
 
 
-def answered_again(dialect: str, stream: list[Any], model: str = "m") -> Any:
-    """The body of the request after an answer of calls: its message of the assistant, or items."""
-    made = codec(dialect, model)
+@each_row("dialect, stream, expected", rows(__file__, "given_back"))
+def test_what_only_the_server_understands_goes_back_with_the_calls_as_it_would_come_whole(
+    dialect: str, stream: list[Any], expected: Any
+):
+    made = codec(dialect)
     answer = made.answer()
     events = received(answer, stream)
-    memory = TurnMemory()
-    memory.answers.append(answer.kept)
-    message = says(
-        "assistant", texts(events), tool_calls=tuple(calls(events)), model=f"local:{model}"
-    )
-    results = [says("tool", "Done.", tool_call_id=call.id) for call in message.tool_calls]
-    request = ModelRequest("", (says("user", "Go."), message, *results), memory=memory)
-    body = made.body(request)
-    return body.get("messages") or body.get("contents") or body["input"]
-
-
-def test_blocks_of_claude_go_back_in_their_order():
-    blocks = answered_again("anthropic", ANTHROPIC_STREAM)[1]["content"]
-    assert [each["type"] for each in blocks] == [
-        "thinking",
-        "redacted_thinking",
-        "text",
-        "tool_use",
-    ]
-    thought = {"type": "thinking", "thinking": "Let me see.", "signature": "EqQBCgIYAhIM"}
-    assert blocks[:2] == [thought, {"type": "redacted_thinking", "data": "EmwKAhgB"}]
-
-
-def test_a_signature_of_gemini_goes_back_with_its_call():
-    (part,) = answered_again("google", GEMINI_STREAM)[1]["parts"]
-    assert part["thoughtSignature"] == "CiQBVKhc7n"
-
-
-CALLS = [call_delta(0, id="t0", name="f", arguments="{}"), chunk({}, "tool_calls")]
-DETAILS = [
-    {"type": "reasoning.text", "text": "Hm", "signature": None, "index": 0, "format": "x"},
-    {"type": "reasoning.text", "text": "m.", "signature": "c2ln", "index": 0, "format": "x"},
-    {"type": "reasoning.encrypted", "data": "AAA", "id": "t0", "index": 1, "format": "x"},
-]
-THOUGHTS = [
-    {"type": "thinking", "thinking": "Hm", "signature": None},
-    {"type": "thinking", "thinking": "m.", "signature": None},
-    {"type": "thinking", "thinking": "", "signature": "c2ln"},
-]
-
-
-@pytest.mark.parametrize(
-    ("field", "pieces", "whole"),
-    [
-        (
-            "reasoning_details",
-            DETAILS,
-            [{**DETAILS[1], "text": "Hmm."}, DETAILS[2]],
-        ),
-        (
-            "thinking_blocks",
-            THOUGHTS,
-            [{"type": "thinking", "thinking": "Hmm.", "signature": "c2ln"}],
-        ),
-    ],
-)
-def test_opaque_lists_of_gateways_go_back_as_they_would_come_whole(
-    field: str, pieces: list[Any], whole: list[Any]
-):
-    stream = [*(chunk({field: [piece]}) for piece in pieces), *CALLS]
-    assert answered_again("openai", stream)[1][field] == whole
-
-
-def test_fields_of_a_call_go_back_with_it():
-    signed = {"google": {"thought_signature": "c2ln"}}
-    stream = [
-        chunk(
-            {
-                "tool_calls": [
-                    {
-                        "index": 0,
-                        "id": "t0",
-                        "function": {"name": "f", "arguments": "{}"},
-                        "extra_content": signed,
-                    }
-                ]
-            },
-            "tool_calls",
-        )
-    ]
-    (call,) = answered_again("openai", stream)[1]["tool_calls"]
-    assert (call["extra_content"], call["id"]) == (signed, "t0")
+    text = "".join(event.text for event in events if isinstance(event, TextReceived))
+    calls = tuple(event for event in events if isinstance(event, ToolCall))
+    message = says("assistant", text, tool_calls=calls, model="local:m")
+    results = [says("tool", "Done.", tool_call_id=call.id) for call in calls]
+    messages = (says("user", "Go."), message, *results)
+    body = made.body(ModelRequest("", messages, memory=TurnMemory([answer.kept])))
+    assert (body.get("messages") or body["contents"])[1] == expected
 
 
 # --- requests
@@ -228,13 +106,8 @@ OBJECTS = st.recursive(
 @pytest.mark.parametrize("dialect", CODECS)
 @given(st.lists(OBJECTS, max_size=4))
 def test_whatever_comes_is_events_or_a_broken_stream(dialect: str, events: list[Any]):
-    answer = codec(dialect).answer()
-    reception = Reception(answer)
     try:
-        came = reception.feed(
-            b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
-        )
-        came += reception.end()
+        came = received(codec(dialect).answer(), events)
     except BrokenStream:
         return
     assert all(isinstance(each.text, str) for each in came if isinstance(each, TextReceived))
@@ -268,15 +141,16 @@ def test_only_counts_are_kept_of_a_usage(usage: Any, kept: dict[str, Any]):
 # --- many pieces at once
 
 
-def fed(count: int, **delta: str) -> list[ModelEvent]:
+@each_row(
+    "delta, count, events",
+    [
+        ({"content": "a"}, 20, [TextReceived("a" * 20)]),
+        ({"reasoning": "a"}, 20, [ThinkingReceived("a" * 20)]),
+        ({"content": "a"}, 5, [TextReceived("a")] * 5),
+    ],
+)
+def test_many_pieces_that_come_at_once_are_joined_and_a_few_stay(
+    delta: Any, count: int, events: list[ModelEvent]
+):
     data = b"data: %s\n\n" % json.dumps(chunk(delta)).encode()
-    return Reception(codec("openai").answer()).feed(data * count)
-
-
-def test_pieces_of_a_text_that_come_all_at_once_are_joined():
-    assert fed(20, content="a") == [TextReceived("a" * 20)]
-    assert fed(20, reasoning="a") == [ThinkingReceived("a" * 20)]
-
-
-def test_a_few_pieces_stay_as_they_came():
-    assert fed(5, content="a") == [TextReceived("a")] * 5
+    assert Reception(codec("openai").answer()).feed(data * count) == events

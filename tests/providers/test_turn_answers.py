@@ -1,13 +1,12 @@
 """Within a turn, thinking goes back to its vendor with the results of the calls."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from tests.providers.chat_server import ChatServer, Exchange, answers, calls_tools, refuses
+from tests.providers.chat_server import ChatServer, Exchange, Reply, answers, calls_tools, refuses
 from tests.providers.conftest import (
     EVERY_DIALECT,
     ModelAt,
@@ -18,7 +17,7 @@ from tests.providers.conftest import (
     says,
     text_of,
 )
-from tests.providers.speech import block_delta, block_start, block_stop
+from tests.providers.speech import block_start
 from tui.domain.journal.message import Message, ToolCall
 from tui.providers.chat_model import ChatModel
 from tui.providers.protocol import ModelRequest, TurnMemory
@@ -45,12 +44,12 @@ async def next_round(model: ChatModel, request: ModelRequest) -> ModelRequest:
     return replace(request, messages=(*request.messages, answer, *results))
 
 
-async def sent_in_the_next_round(
-    server: ChatServer, model: ChatModel, *earlier: Message
-) -> Sequence[Any]:
+async def sent_back(model_at: ModelAt, reply: Reply, *earlier: Message) -> list[Any]:
     """The messages of the request after a round of calls."""
-    request = ModelRequest("", (*earlier, says("user", "Go.")))
-    await collected(model.stream(await next_round(model, request)))
+    with ChatServer(reply, answers()) as server:
+        model = model_at(server)
+        request = await next_round(model, ModelRequest("", (*earlier, says("user", "Go."))))
+        await collected(model.stream(request))
     return server.requests[-1].body["messages"]
 
 
@@ -84,11 +83,9 @@ async def test_thinking_goes_back_within_a_turn_and_not_in_the_next(
 
 @only_anthropic
 async def test_calls_get_the_ids_of_the_request(model_at: ModelAt):
-    with ChatServer(calls_tools(*CALLS), thinks_and_calls, answers()) as server:
-        model = model_at(server)
-        first = await next_round(model, asks())
-        old = first.messages[1:]
-        sent = await sent_in_the_next_round(server, model, says("user", "Before."), *old)
+    with ChatServer(calls_tools(*CALLS)) as server:
+        _, *old = (await next_round(model_at(server), asks())).messages
+    sent = await sent_back(model_at, thinks_and_calls, says("user", "Before."), *old)
     calls = [part["id"] for part in sent[-2]["content"] if part["type"] == "tool_use"]
     results = [part["tool_use_id"] for part in sent[-1]["content"]]
     earlier = [part["id"] for part in sent[1]["content"]]
@@ -100,24 +97,18 @@ async def test_calls_get_the_ids_of_the_request(model_at: ModelAt):
 async def test_thinking_without_a_signature_does_not_go_back(model_at: ModelAt):
     def unsigned(exchange: Exchange) -> None:
         exchange.begin()
-        exchange.event(block_start(0, {"type": "thinking", "thinking": "", "signature": ""}))
-        exchange.event(block_delta(0, {"type": "thinking_delta", "thinking": "Hm."}))
-        exchange.event(block_stop(0))
-        call = {"type": "tool_use", "id": "call_a", "name": "f", "input": {}}
-        exchange.event(block_start(1, call))
-        exchange.event(block_stop(1))
+        exchange.event(block_start(9, {"type": "thinking", "thinking": "Hm.", "signature": ""}))
+        exchange.calls(CALLS[1:])
         exchange.end("tool_calls")
 
-    with ChatServer(unsigned, answers()) as server:
-        sent = await sent_in_the_next_round(server, model_at(server))
+    sent = await sent_back(model_at, unsigned)
     assert [part["type"] for part in sent[1]["content"]] == ["tool_use"]
 
 
 @only_openai
 async def test_thinking_in_tags_does_not_go_back(model_at: ModelAt):
     reply = calls_tools(*CALLS, text="<think>Hm.</think>Looking.")
-    with ChatServer(reply, answers()) as server:
-        sent = await sent_in_the_next_round(server, model_at(server))
+    sent = await sent_back(model_at, reply)
     assert sent[1]["content"] == "Looking."
 
 
