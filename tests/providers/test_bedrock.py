@@ -13,6 +13,7 @@ from tests.attached import PNG, picture, showing
 from tests.providers.chat_server import (
     ChatServer,
     Gate,
+    Reply,
     answers,
     answers_at,
     breaks_off_with_an_error,
@@ -23,15 +24,12 @@ from tests.providers.chat_server import (
 from tests.providers.conftest import KEY, ModelAt, a_choice, asks, collected, events_from, text_of
 from tests.providers.relay import ForwardProxy
 from tests.providers.test_turn_answers import next_round, thinks_and_calls
+from tests.tables import each_row
 from tui.domain.providers import DialectName
-from tui.errors import AnswerCut, ModelRefused, ModelTimedOut, ModelUnavailable
+from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.bedrock import BedrockClient
 from tui.providers.chat_model import ChatModel
-from tui.providers.protocol import (
-    AnswerEnded,
-    AttemptFailed,
-    TextReceived,
-)
+from tui.providers.protocol import AnswerEnded, AttemptFailed, TextReceived
 from tui.providers.secret import Secret
 
 # As for every dialect of an extra; what a user meets first is tried each time.
@@ -59,26 +57,18 @@ def model_at(dialect: DialectName) -> ModelAt:
 
 @pytest.mark.fast
 async def test_an_answer_comes_in_its_pieces_with_the_credentials_of_aws(model_at: ModelAt):
+    photo = picture()
+    request = replace(asks(showing("See", photo), system="Be brief."), images={photo.sha256: PNG})
     with ChatServer(answers("Hello", ", ", "you.")) as server:
-        events = await collected(model_at(server).stream(asks(system="Be brief.")))
+        events = await collected(model_at(server).stream(request))
     assert text_of(events) == "Hello, you."
     assert events[-1] == AnswerEnded("stop")
     (sent,) = server.requests
     assert sent.path == "/model/test-model/converse-stream"
     assert sent.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIATEST/")
     assert sent.body["system"] == [{"text": "Be brief."}]
-    assert sent.body["messages"] == [{"role": "user", "content": [{"text": "Hello?"}]}]
-
-
-@pytest.mark.fast
-async def test_a_picture_is_sent_in_its_place(model_at: ModelAt):
-    photo = picture()
-    request = replace(asks(showing("See", photo)), images={photo.sha256: PNG})
-    with ChatServer(answers()) as server:
-        await collected(model_at(server).stream(request))
-    text, image = server.requests[0].body["messages"][0]["content"]
-    assert text == {"text": "See"}
-    assert image == {"image": {"format": "png", "source": {"bytes": b64encode(PNG).decode()}}}
+    image = {"image": {"format": "png", "source": {"bytes": b64encode(PNG).decode()}}}
+    assert sent.body["messages"] == [{"role": "user", "content": [{"text": "See"}, image]}]
 
 
 async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
@@ -156,10 +146,20 @@ async def test_thinking_goes_back_with_its_signature_within_a_turn(model_at: Mod
     assert [block["toolUse"]["toolUseId"] for block in blocks[2:]] == ["call_a", "call_b"]
 
 
-async def test_an_answer_that_a_filter_stopped_says_so(model_at: ModelAt):
-    reply = answers("I ", finish="content_filter")
-    with pytest.raises(AnswerCut, match="content filter"):
-        await events_from(model_at, reply)
+@each_row(
+    "reply, kind, words",
+    [
+        (answers("I ", finish="content_filter"), AnswerCut, "content filter"),
+        (breaks_off_with_an_error("So far "), AnswerCut, "on fire"),
+        (ends_without_a_word_after("So far "), AnswerCut, "in the middle of its answer"),
+        (answers_at(Gate(), "And then ", "never."), ModelTimedOut, "sent nothing for 1 seconds"),
+    ],
+)
+async def test_an_answer_that_does_not_end_by_itself_says_why(
+    model_at: ModelAt, reply: Reply, kind: type[ModelError], words: str
+):
+    with pytest.raises(kind, match=words):
+        await events_from(model_at, reply, timeout=1)
 
 
 @pytest.mark.fast
@@ -176,28 +176,10 @@ async def test_a_busy_server_is_asked_again_and_each_attempt_told(model_at: Mode
     assert text_of(events) == "Hello."
 
 
-async def test_an_error_within_an_answer_is_quoted(model_at: ModelAt):
-    reply = breaks_off_with_an_error("So far ")
-    with pytest.raises(AnswerCut, match="on fire"):
-        await events_from(model_at, reply)
-
-
-async def test_an_answer_without_an_end_is_cut(model_at: ModelAt):
-    reply = ends_without_a_word_after("So far ")
-    with pytest.raises(AnswerCut, match="in the middle of its answer"):
-        await events_from(model_at, reply)
-
-
 async def test_a_server_that_is_not_there_is_told(dialect: DialectName):
     model = ChatModel(a_choice("bedrock", "m", "http://127.0.0.1:1", dialect=dialect))
     with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:1 cannot be reached.*endpoint"):
         await collected(model.stream(asks()))
-
-
-async def test_silence_has_a_limit(model_at: ModelAt):
-    reply = answers_at(Gate(), "And then ", "never.")
-    with pytest.raises(ModelTimedOut):
-        await events_from(model_at, reply, timeout=0.5)
 
 
 @pytest.mark.fast

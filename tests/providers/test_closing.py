@@ -66,6 +66,7 @@ async def test_cancelling_between_two_tries_ends_the_waiting(model_at: ModelAt):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        assert len(server.requests) == 1
 
 
 async def test_cancelling_at_any_moment_leaves_nothing_behind(model_at: ModelAt):

@@ -1,6 +1,5 @@
 """What goes wrong with a real server, what the user is told, and what is tried again."""
 
-import asyncio
 import socket
 import traceback
 from collections.abc import Iterator
@@ -35,14 +34,13 @@ from tests.providers.conftest import (
     only_openai,
     text_of,
 )
+from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.journal.message import TokenUsage
 from tui.domain.providers import DialectName
 from tui.errors import (
     AnswerCut,
-    KeyRefused,
     ModelError,
-    ModelRefused,
     ModelTimedOut,
     ModelUnavailable,
 )
@@ -51,6 +49,11 @@ from tui.providers.failures import ADDRESSES
 from tui.providers.protocol import AttemptFailed, ModelEvent, TextReceived
 
 NOW = {"Retry_After": "0"}
+ONE = [TextReceived("One")]
+WEB_PAGE = (
+    "HOST sent a web page instead of an answer: the address is wrong (FORM), or a login page of"
+    " the network or a proxy is in the way."
+)
 
 
 @pytest.fixture(params=EVERY_DIALECT)
@@ -107,82 +110,15 @@ def too_busy() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
 
 
-def closed_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
 class TestWhatAServerSaysNoTo:
-    @each_row(
-        "status, kind, said",
-        [
-            (400, ModelRefused, "URL did not accept the request (status 400)."),
-            (401, KeyRefused, "URL refused the key from LOCAL_API_KEY. Put a valid one there"),
-            (403, ModelRefused, "URL refused the request (status 403)."),
-            (404, ModelUnavailable, "URL does not know test-model (status 404). Check"),
-            (413, ModelRefused, "URL did not accept the request (status 413)."),
-            (429, ModelRefused, "URL limits requests (status 429). Try again"),
-            (500, ModelUnavailable, "Server error 500 from local. Try again later."),
-            (529, ModelUnavailable, "Server error 529 from local. Try again later."),
-            (503, ModelUnavailable, "Server error 503 from local. Try again later."),
-        ],
-    )
+    @each_row("status, reply, changes, kind, begins, ends", rows(__file__, "refusals"))
     async def test_is_told_with_what_to_do_and_the_servers_own_words(
-        self, failing, status, kind, said
+        self, failing, status, reply, changes, kind, begins, ends
     ):
-        told = await failing(refuses(status, "Because  of\nthis."), retries=0)
-        assert (told.events, type(told.error)) == ([], kind)
-        assert told.said.startswith(said)
-        assert told.said.endswith(" It says: Because of this.")
-
-    async def test_for_want_of_a_key_names_the_setting(self, failing):
-        told = await failing(refuses(401), key=None)
-        assert told.said.startswith(
-            "URL requires a key. Press F5, or name the variable that has it as api_key_env in"
-            " [providers.local] (status 401)."
-        )
-
-    @pytest.mark.parametrize(
-        ("dialect", "wrong"),
-        [
-            ("openai", {"message": "Too long.", "code": "context_length_exceeded"}),
-            ("anthropic", {"message": "prompt is too long", "type": "invalid_request_error"}),
-        ],
-        indirect=["dialect"],
-    )
-    async def test_because_the_conversation_is_too_long_names_the_setting(self, failing, wrong):
-        told = await failing(refuses(400, body={"error": wrong}), context_window=123)
-        assert isinstance(told.error, ModelRefused)
-        assert 'a context_window below 123 in [models."local:test-model"].' in told.said
-
-    @pytest.mark.parametrize(
-        ("dialect", "status", "wrong"),
-        [
-            ("openai", 429, {"message": "Pay.", "code": "insufficient_quota"}),
-            ("anthropic", 402, {"message": "Pay.", "type": "billing_error"}),
-        ],
-        indirect=["dialect"],
-    )
-    async def test_because_the_account_is_empty_is_not_tried_again(self, failing, status, wrong):
-        told = await failing(refuses(status, body={"error": wrong}, **NOW))
-        assert f"has no credit left (status {status}). It says: Pay." in told.said
-        assert told.requests == 1
-
-    @each_row(
-        "body, quoted",
-        [
-            ({"error": "Plain."}, "It says: Plain."),
-            ({"detail": "Of FastAPI."}, "It says: Of FastAPI."),
-            ({"message": {"detail": "Deep."}}, "It says: Deep."),
-            ([1, 2], "It says: [1, 2]"),
-            ("No JSON at all.", "It says: No JSON at all."),
-            ("<html>Bad gateway</html>", "It sent a web page."),
-            ("x" * 5000, f"It says: {'x' * 300}…"),
-            ('data: {"error": {"message": "An event."}}\n\ndata: [DONE]\n\n', "It says: An event."),
-        ],
-    )
-    async def test_is_quoted_in_whatever_form_it_comes(self, failing, body, quoted):
-        assert (await failing(refuses(400, body=body))).said.endswith(f" {quoted}")
+        told = await failing(refuses(status, **reply, **NOW), **{"retries": 0, **changes})
+        assert (told.events, type(told.error).__name__, told.requests) == ([], kind, 1)
+        assert told.said.startswith(begins)
+        assert told.said.endswith(ends)
 
     async def test_is_not_read_for_ever(self, failing):
         def endless(exchange: Exchange) -> None:
@@ -250,8 +186,8 @@ class TestARequestIsSentAgain:
         assert told.requests == retries + 1
         assert (f", tried {retries + 1} times" in told.said) == (retries > 0)
 
-    @pytest.mark.parametrize(
-        ("reply", "pauses"),
+    @each_row(
+        "reply, pauses",
         [
             (refuses(503), [0.5, 1, 2, 4, 8, 8]),
             (refuses(429, Retry_After="7"), [7] * 6),
@@ -292,17 +228,6 @@ class TestARequestIsSentAgain:
         backoff = Backoff(10)
         assert [backoff.next_pause(50.0) for _ in range(3)] == [50.0, 50.0, None]
 
-    async def test_unless_the_pause_before_it_is_stopped(self, model_at: ModelAt):
-        with ChatServer(refuses(503, Retry_After="60"), answers("Late.")) as server:
-            events = model_at(server).stream(asks())
-            assert isinstance(await anext(events), AttemptFailed)
-            pause = asyncio.ensure_future(anext(events))
-            await asyncio.sleep(0)
-            pause.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await pause
-            assert len(server.requests) == 1
-
     async def test_each_failed_attempt_is_an_event(self, model_at: ModelAt):
         replies = refuses(500, **NOW), refuses(429, **NOW), answers("Fine now.")
         events = await events_from(model_at, *replies)
@@ -312,17 +237,14 @@ class TestARequestIsSentAgain:
         ]
         assert TextReceived("Fine now.") in events
 
-    async def test_an_attempt_that_found_no_server_says_so(self, model_at: ModelAt):
-        events, _ = await failed(model_at(f"http://127.0.0.1:{closed_port()}/v1", retries=1))
-        assert events == [AttemptFailed(1, "no connection", 0.5)]
-
 
 class TestAServerThatIsNotThere:
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
     async def test_is_told_with_its_address_and_the_reason(self, model_at: ModelAt, host: str):
-        place = f"{host}:{closed_port()}"
-        events, error = await failed(model_at(f"http://{place}/v1", retries=0))
-        assert events == []
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            place = f"{host}:{gone.getsockname()[1]}"
+        events, error = await failed(model_at(f"http://{place}/v1", retries=1))
+        assert events == [AttemptFailed(1, "no connection", 0.5)]
         assert isinstance(error, ModelUnavailable)
         assert str(error) == f"{place} refused the connection. Is the server running?"
 
@@ -359,63 +281,50 @@ class TestAServerThatIsNotThere:
             model_at("http://[::zz]/v1")
 
 
-class TestSilence:
-    @pytest.mark.parametrize(
-        ("reply", "events"),
-        [
-            (lambda: is_silent(Gate()), []),
-            (lambda: answers_at(Gate(), "And then", "never."), [TextReceived("And then")]),
-        ],
-    )
-    async def test_is_given_up_after_the_time_and_what_came_is_kept(self, failing, reply, events):
-        told = await failing(reply(), timeout=0.2)
-        assert (told.events, type(told.error), told.requests) == (events, ModelTimedOut, 1)
-        assert told.said == (
-            "URL sent nothing for 0.2 seconds. If it needs longer, raise timeout in"
-            " [providers.local]."
-        )
-
-
 class TestAnAnswerThatStops:
-    @pytest.mark.parametrize(
-        ("reply", "said"),
+    @each_row(
+        "reply, events, words",
         [
-            (is_cut_after("One"), "URL closed the connection in the middle of its answer."),
+            (is_cut_after("One"), ONE, "URL closed the connection in the middle of its answer."),
             (
                 ends_without_a_word_after("One"),
+                ONE,
                 "URL closed the connection in the middle of its answer.",
             ),
             (
                 breaks_off_with_an_error("One", error="On fire."),
+                ONE,
                 "URL broke off its answer. It says: On fire.",
+            ),
+            (
+                sends(b'{"error": {"message": "Nope."}}', "application/json"),
+                [],
+                "URL did not send a stream of an answer. Check the address (FORM). It says: Nope.",
+            ),
+            (
+                sends(b"<!doctype html><h1>Log in</h1>", "text/html"),
+                [],
+                WEB_PAGE,
             ),
         ],
     )
-    async def test_gives_what_came_and_then_the_error(self, failing, reply: Reply, said: str):
+    async def test_or_is_none_gives_what_came_and_then_the_error(
+        self, failing, dialect: DialectName, reply: Reply, events: list[ModelEvent], words: str
+    ):
         told = await failing(reply)
-        assert told.events == [TextReceived("One")]
-        assert (type(told.error), told.said) == (AnswerCut, said)
+        assert (told.events, type(told.error)) == (events, AnswerCut)
+        assert told.said == words.replace("FORM", ADDRESSES[dialect])
 
-
-class TestGarbage:
-    async def test_in_place_of_a_stream_is_told_with_its_beginning(
-        self, failing, dialect: DialectName
-    ):
-        told = await failing(sends(b'{"error": {"message": "Nope."}}', "application/json"))
-        assert (told.events, type(told.error)) == ([], AnswerCut)
+    @each_row(
+        "reply, events",
+        [(is_silent, []), (lambda gate: answers_at(gate, "One", "never."), ONE)],
+    )
+    async def test_for_too_long_is_given_up_and_what_came_is_kept(self, failing, reply, events):
+        told = await failing(reply(Gate()), timeout=0.2)
+        assert (told.events, type(told.error), told.requests) == (events, ModelTimedOut, 1)
         assert told.said == (
-            "URL did not send a stream of an answer. Check the address"
-            f" ({ADDRESSES[dialect]}). It says: Nope."
-        )
-
-    async def test_that_is_a_web_page_in_place_of_a_stream_is_told(
-        self, failing, dialect: DialectName
-    ):
-        told = await failing(sends(b"<!doctype html><h1>Log in</h1>", "text/html"))
-        assert isinstance(told.error, AnswerCut)
-        assert told.said == (
-            f"HOST sent a web page instead of an answer: the address is wrong"
-            f" ({ADDRESSES[dialect]}), or a login page of the network or a proxy is in the way."
+            "URL sent nothing for 0.2 seconds. If it needs longer, raise timeout in"
+            " [providers.local]."
         )
 
     async def test_without_a_line_break_is_not_collected_for_ever(self, failing, monkeypatch):

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tool_servers.http_server import (
     HttpToolServer,
     reply,
@@ -93,8 +94,9 @@ async def test_a_server_is_asked_with_its_headers_and_told_the_end():
     with HttpToolServer() as server:
         async with reach(server.url, headers={"Authorization": "Bearer sk-secret"}) as web:
             await web.begin()
-            answer = await web.call(a=1)
-        assert (answer.text, answer.failed) == ('{"a": 1}', False)
+            answer = await web.call(a=1, b="sk-secret")
+        # A key that is sent back is hidden.
+        assert answer == ToolResult('{"a": 1, "b": "[hidden]"}')
         assert {headers["authorization"] for _, headers, _ in server.requests} == {
             "Bearer sk-secret"
         }
@@ -106,48 +108,32 @@ async def test_a_server_is_asked_with_its_headers_and_told_the_end():
         )
 
 
-async def test_a_key_that_is_sent_back_is_hidden():
-    async with begun(headers={"Authorization": "Bearer sk-secret"}) as (web, _):
-        assert (await web.call(a="sk-secret")).text == '{"a": "[hidden]"}'
-
-
 async def test_an_answer_may_come_as_an_event_of_some_size():
     fault = at("tools/call", lambda h, m: reply_events(h, result(m, "x" * 3_000_000)))
     async with begun(fault) as (web, _):
         assert "of 2 MiB" in (await web.call()).text
 
 
-@pytest.mark.parametrize("kind", ["event", "json"])
-async def test_an_answer_that_is_too_large_is_an_error_and_the_session_lives(kind: str):
-    def too_large(handler: BaseHTTPRequestHandler, message: dict) -> None:
-        put = reply_events if kind == "event" else reply_json
-        put(handler, result(message, "x" * 9_000_000))
-
-    async with begun(at("tools/call", too_large)) as (web, server):
-        assert (await web.call()).failed
-        server.fault = None
-        assert not (await web.call()).failed
+OLD = "speaks only the older HTTP+SSE transport"
 
 
-@pytest.mark.parametrize(("status", "words"), [(401, "Unauthorized"), (500, "Internal"), (799, "")])
-async def test_a_refusal_names_the_status(status: int, words: str):
+@each_row(
+    "status, path, words",
+    [
+        (401, "/mcp", " HTTP status 401 Unauthorized"),
+        (500, "/mcp", " HTTP status 500 Internal"),
+        (799, "/mcp", " HTTP status 799"),
+        (405, "/sse", OLD),
+    ],
+)
+async def test_a_start_that_is_refused_names_the_status(status: int, path: str, words: str):
     fault = at("initialize", lambda h, _: reply(h, status, b"<html>No.</html>"))
     with HttpToolServer(fault) as server:
-        async with reach(server.url) as web:
+        async with reach(server.url.replace("/mcp", path)) as web:
             started = await web.start()
-            assert started.state == "failed"
-            assert started.reason.startswith(
-                f"127.0.0.1 answered with HTTP status {status} {words}".strip()
-            )
-
-
-async def test_a_refusal_with_an_error_of_the_protocol_gives_that():
-    error = json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": 1, "message": "Pay me"}})
-    fault = at(
-        "tools/call", lambda h, _: reply(h, 402, error.encode(), content_type="application/json")
-    )
-    async with begun(fault) as (web, _):
-        assert (await web.call()) == ToolResult("Pay me", failed=True)
+    assert started.state == "failed"
+    assert started.reason.startswith("127.0.0.1 answered with HTTP status")
+    assert words in started.reason
 
 
 async def test_a_redirect_to_another_host_is_not_followed():
@@ -199,8 +185,8 @@ def error_of(words: str, code: int = -32600) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("status", "body"),
+@each_row(
+    "status, body",
     [
         (404, ""),
         (404, "<html>Not Found</html>"),
@@ -218,7 +204,6 @@ def error_of(words: str, code: int = -32600) -> str:
 async def test_a_call_that_a_forgotten_session_refuses_is_made_in_a_new_one(status: int, body: str):
     async with begun(forgets("session-1", status, body)) as (web, server):
         calls = await asyncio.gather(*(web.call(a=number) for number in range(5)))
-
         assert [each.text for each in calls] == [f'{{"a": {number}}}' for number in range(5)]
         assert server.sessions == 2
 
@@ -250,12 +235,8 @@ async def test_a_running_call_ends_before_its_forgotten_session_does():
 
 async def test_a_server_that_forgets_each_session_is_asked_twice_and_that_is_told():
     async with begun(forgets("session-1 session-2", 404, "")) as (web, server):
-        failed = await web.call()
-
-        assert failed == ToolResult(
-            "127.0.0.1 has ended the session (HTTP status 404), and the new one likewise.",
-            failed=True,
-        )
+        words = "127.0.0.1 has ended the session (HTTP status 404), and the new one likewise."
+        assert await web.call() == ToolResult(words, failed=True)
         assert server.methods.count("tools/call") == 2
         assert not (await web.call()).failed
 
@@ -267,15 +248,6 @@ async def test_an_unknown_method_is_no_forgotten_session():
         assert server.sessions == 1
 
 
-async def test_a_server_of_the_older_transport_is_told_as_such():
-    with HttpToolServer(at("initialize", lambda h, _: reply(h, 405))) as server:
-        async with reach(server.url.replace("/mcp", "/sse")) as web:
-            started = await web.start()
-
-    assert started.state == "failed"
-    assert "speaks only the older HTTP+SSE transport" in started.reason
-
-
 def put(handler: BaseHTTPRequestHandler, body: str, content_type: str = "application/json") -> None:
     reply(handler, 200, body.encode(), content_type=content_type)
 
@@ -285,9 +257,10 @@ def events(handler: BaseHTTPRequestHandler, body: str) -> None:
 
 
 DONE = {"result": text("done")}
+SPREAD = "".join(f"data: {line}\n" for line in json.dumps(DONE | {"id": 5}, indent=1).split("\n"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         lambda h, m: put(h, "\ufeff" + json.dumps({"id": m["id"], **DONE}, indent=2)),
@@ -300,12 +273,7 @@ DONE = {"result": text("done")}
         lambda h, m: events(
             h, f": hello\nid: 1\ndata:\n\ndata: [ping]\n\ndata: {json.dumps(result(m, 'done'))}\n\n"
         ),
-        lambda h, m: events(
-            h,
-            "".join(
-                f"data: {line}\n" for line in json.dumps(DONE | {"id": 5}, indent=1).split("\n")
-            ),
-        ),
+        lambda h, _: events(h, SPREAD),
     ],
 )
 async def test_a_reply_in_an_odd_form_is_understood(answer: Any):
@@ -338,21 +306,29 @@ async def test_a_session_that_is_forgotten_before_its_tools_are_listed_is_begun_
             assert (await web.start()).state == "ready"
 
 
-@pytest.mark.parametrize(
-    "answer",
+UNREADABLE = "127.0.0.1 sent a reply that cannot be read"
+
+
+@each_row(
+    "answer, words",
     [
-        lambda h, _: put(h, '{"jsonrpc": "2.0", "result": {'),
-        lambda h, _: put(h, ""),
-        lambda h, _: put(h, "<html>", "text/html"),
-        lambda h, _: events(h, "data: {'jsonrpc': '2.0', 'result': None}\n\n"),
-        lambda h, _: reply(h, 204),
+        (lambda h, _: put(h, '{"jsonrpc": "2.0", "result": {'), UNREADABLE),
+        (lambda h, _: put(h, ""), UNREADABLE),
+        (lambda h, _: put(h, "<html>", "text/html"), UNREADABLE),
+        (lambda h, _: events(h, "data: {'jsonrpc': '2.0', 'result': None}\n\n"), UNREADABLE),
+        (lambda h, _: reply(h, 204), UNREADABLE),
+        (lambda h, _: reply(h, 402, error_of("Pay me", 1).encode()), "Pay me"),
+        (
+            lambda h, _: reply(h, 200, gzip.compress(b"x" * 100_000_000), content_encoding="gzip"),
+            "127.0.0.1 sent compressed data unasked",
+        ),
     ],
 )
-async def test_a_reply_that_cannot_be_read_is_told_at_once(answer: Any):
+async def test_a_reply_of_no_use_is_told_at_once(answer: Any, words: str):
     async with begun(at("tools/call", answer)) as (web, _):
-        failed = await web.call()
-        assert failed.failed
-        assert "sent a reply that cannot be read" in failed.text
+        called = await web.call()
+        assert called.failed
+        assert called.text.startswith(words)
 
 
 async def test_secrets_of_the_address_are_sent_and_hidden():
@@ -403,33 +379,33 @@ async def test_a_server_that_hangs_at_the_end_is_left():
             assert "DELETE" in server.methods
 
 
-async def test_a_reply_that_is_packed_unasked_is_refused():
-    packed = gzip.compress(b"x" * 100_000_000)
-    fault = at(
-        "tools/call",
-        lambda h, _: reply(
-            h, 200, packed, content_type="application/json", content_encoding="gzip"
-        ),
-    )
-    async with begun(fault) as (web, _):
-        assert (await web.call()).text == "127.0.0.1 sent compressed data unasked"
-
-
-@pytest.mark.parametrize("kind", ["json", "events"])
-async def test_a_reply_that_breaks_off_fails_the_call(kind: str):
-    def break_off(handler: BaseHTTPRequestHandler, _: dict) -> None:
+def break_off(kind: str):
+    def answer(handler: BaseHTTPRequestHandler, _: dict) -> None:
         handler.send_response(200)
-        types = {"json": "application/json", "events": "text/event-stream"}
-        handler.send_header("content-type", types[kind])
+        handler.send_header("content-type", kind)
         handler.send_header("content-length", "1000")
         handler.end_headers()
         handler.wfile.write(b"data: {")
         handler.close_connection = True
 
-    async with begun(at("tools/call", break_off)) as (web, server):
+    return answer
+
+
+@each_row(
+    "answer",
+    [
+        break_off("application/json"),
+        break_off("text/event-stream"),
+        lambda h, m: reply_json(h, result(m, "x" * 9_000_000)),
+        lambda h, m: reply_events(h, result(m, "x" * 9_000_000)),
+    ],
+)
+async def test_a_reply_that_breaks_off_or_is_too_large_fails_the_call_only(answer: Any):
+    async with begun(at("tools/call", answer)) as (web, server):
         assert (await web.call()).failed
         server.fault = None
         assert not (await web.call()).failed
+        assert server.sessions == 1
 
 
 async def test_the_library_prints_nothing(capfd: pytest.CaptureFixture[str]):

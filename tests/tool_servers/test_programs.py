@@ -9,60 +9,55 @@ from pathlib import Path
 import pytest
 
 from tests.samples import rows
+from tests.tables import each_row
 from tests.tool_servers.conftest import RawServer, RunRaw, is_running, tool
 from tests.waiting import until
-from tui.config.settings_schema import ToolServerSettings
 from tui.domain.tool_servers import ToolResult
 from tui.tool_servers import server as one_server
-from tui.tool_servers.server import LONGEST_RESULT, McpServers
+from tui.tool_servers.server import LONGEST_RESULT
+
+A, B, C = map(tool, "abc")
 
 
 class TestAServer:
-    async def test_is_started_when_it_is_first_needed_and_offers_its_tools(
+    async def test_is_started_once_when_it_is_first_needed_and_offers_its_tools(
         self, raw_server: RunRaw
     ):
         async with raw_server(tools=[tool("echo", description="Repeats.")]) as raw:
-            before, processes = raw.status, raw.processes
+            assert (raw.status.state, raw.processes) == ("not started", [])
 
-            status = await raw.start()
+            status, _ = await asyncio.gather(raw.start(), raw.start())
+            await raw.start()
 
-            assert (before.state, processes) == ("not started", [])
+            assert len(raw.processes) == 1
             assert (status.state, status.notice) == ("ready", "")
             assert [(each.server, each.called, each.description) for each in status.tools] == [
                 ("raw", "raw__echo", "Repeats.")
             ]
 
-    async def test_is_started_once(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await asyncio.gather(raw.start(), raw.start())
-            await raw.start()
-
-            assert len(raw.processes) == 1
-
-    async def test_answers_calls_at_once(self, raw: RawServer):
-        first, second = await asyncio.gather(
-            raw.call("echo", a=[1, "é\x1b\0"]), raw.call("echo", b={})
-        )
-
-        assert (json.loads(first.text), first.failed) == ({"a": [1, "é\x1b\0"]}, False)
-        assert json.loads(second.text) == {"b": {}}
-
-    async def test_may_list_its_tools_in_pages(self, raw_server: RunRaw):
-        async with raw_server(pages=[[tool("a")], [tool("b")], [tool("c")]]) as raw:
-            assert [each.name for each in (await raw.start()).tools] == ["a", "b", "c"]
-
-    async def test_whose_cursor_does_not_advance_is_listed_once(self, raw_server: RunRaw):
-        async with raw_server(pages=[[tool("a")], [tool("b")]], cursors=["1", "1"]) as raw:
-            assert [each.name for each in (await raw.start()).tools] == ["a", "b"]
-
-    async def test_whose_list_breaks_off_offers_the_beginning_and_says_so(self, raw_server: RunRaw):
-        async with raw_server(pages=[[tool("a")], []], broken=["1"]) as raw:
+    @each_row(
+        "plan, names, notice",
+        [
+            ({"pages": [[A], [B], [C]]}, ["a", "b", "c"], ""),
+            # A cursor that does not advance.
+            ({"pages": [[A], [B]], "cursors": ["1", "1"]}, ["a", "b"], ""),
+            (
+                {"pages": [[A], []], "broken": ["1"]},
+                ["a"],
+                "Its list of tools ends early, after 1: page is broken.",
+            ),
+            ({"refuse": ["tools/list"]}, [], ""),
+        ],
+    )
+    async def test_may_list_its_tools_in_pages_or_has_none(
+        self, raw_server: RunRaw, plan: dict, names: list[str], notice: str
+    ):
+        async with raw_server(**plan) as raw:
             status = await raw.start()
+        assert (status.state, status.notice) == ("ready", notice)
+        assert [each.name for each in status.tools] == names
 
-            assert [each.name for each in status.tools] == ["a"]
-            assert status.notice == "Its list of tools ends early, after 1: page is broken."
-
-    @pytest.mark.parametrize(
+    @each_row(
         "about",
         [
             {"protocolVersion": "2027-01-01"},
@@ -74,30 +69,21 @@ class TestAServer:
         async with raw_server(about=about) as raw:
             assert (await raw.start()).state == "ready"
 
-    async def test_without_tools_is_ready(self, raw_server: RunRaw):
-        async with raw_server(refuse=["tools/list"]) as raw:
-            status = await raw.start()
-
-            assert (status.state, status.tools) == ("ready", ())
-
-    async def test_has_the_default_variables_and_its_own_only(
-        self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch, private_home: Path
+    async def test_has_the_default_variables_and_its_own_only_and_its_folder(
+        self,
+        raw_server: RunRaw,
+        monkeypatch: pytest.MonkeyPatch,
+        private_home: Path,
+        tmp_path: Path,
     ):
         monkeypatch.setenv("OPENAI_API_KEY", "sk-ours")
-        async with raw_server({"env": {"AT": "abc"}}) as raw:
-            await raw.start()
-
-            variables, folder = json.loads((await raw.call("environment")).text)
-
+        for settings, expected in (({}, private_home), ({"cwd": str(tmp_path)}, tmp_path)):
+            async with raw_server({"env": {"AT": "abc"}, **settings}) as raw:
+                await raw.start()
+                variables, folder = json.loads((await raw.call("environment")).text)
             assert variables["AT"] == "abc"
             assert "OPENAI_API_KEY" not in variables
-            assert folder == str(private_home)
-
-    async def test_runs_in_the_folder_of_its_settings(self, raw_server: RunRaw, tmp_path: Path):
-        async with raw_server({"cwd": str(tmp_path)}) as raw:
-            await raw.start()
-
-            assert json.loads((await raw.call("environment")).text)[1] == str(tmp_path)
+            assert folder == str(expected)
 
     async def test_reads_its_list_anew_when_that_has_changed(self, raw: RawServer):
         old = raw.tool("echo")
@@ -107,10 +93,8 @@ class TestAServer:
 
         result = await raw.servers.call(old, {})
         assert raw.tool("echo").fingerprint != old.fingerprint
-        assert (result.failed, "has changed since it was offered" in result.text) == (
-            True,
-            True,
-        )
+        assert result.failed
+        assert "has changed since it was offered" in result.text
 
     async def test_whose_new_list_cannot_be_read_offers_nothing(
         self, raw: RawServer, monkeypatch: pytest.MonkeyPatch
@@ -120,12 +104,11 @@ class TestAServer:
         await raw.call("change", tools=[], to_mute=["tools/list"])
         await until(lambda: raw.status.notice)
 
-        assert raw.status.state == "ready"
-        assert raw.status.tools == ()
+        assert (raw.status.state, raw.status.tools) == ("ready", ())
         assert raw.status.notice == "Its list of tools has changed, and cannot be read."
 
-    @pytest.mark.parametrize(
-        ("method", "params"),
+    @each_row(
+        "method, params",
         [
             ("sampling/createMessage", {"messages": [], "maxTokens": 1}),
             ("elicitation/create", {"message": "Password?", "requestedSchema": {}}),
@@ -164,52 +147,47 @@ class TestACall:
         await until(lambda: "notifications/cancelled" in raw.methods)
         assert not (await raw.call("echo")).failed
 
-    async def test_with_half_characters_is_sent_without_them(self, raw: RawServer):
-        assert json.loads((await raw.call("echo", a="\ud800")).text) == {"a": "\ufffd"}
-
-    async def test_with_arguments_that_no_message_can_have_is_not_sent(self, raw: RawServer):
+    async def test_is_sent_whole_and_beside_others_unless_no_message_can_have_its_arguments(
+        self, raw: RawServer
+    ):
+        first, second = await asyncio.gather(
+            raw.call("echo", a=[1, "é\x1b\0", "\ud800"]), raw.call("echo", b={})
+        )
+        assert (json.loads(first.text), first.failed) == ({"a": [1, "é\x1b\0", "\ufffd"]}, False)
+        assert json.loads(second.text) == {"b": {}}
+        large = await asyncio.gather(*(raw.call("echo", a="x" * 1_000_000) for _ in "ab"))
+        assert [result.failed for result in large] == [False, False]
         deep: list = []
         for _ in range(100_000):
             deep = [deep]
+        assert await raw.call("echo", a=deep) == ToolResult(
+            "The arguments are no JSON that can be sent.", failed=True
+        )
 
-        result = await raw.call("echo", a=deep)
-
-        assert result.failed
-        assert result.text == "The arguments are no JSON that can be sent."
-
-    async def test_with_large_arguments_is_sent_whole(self, raw: RawServer):
-        results = await asyncio.gather(*(raw.call("echo", a="x" * 1_000_000) for _ in "ab"))
-
-        assert [result.failed for result in results] == [False, False]
-
-    async def test_that_the_server_refuses_is_a_failed_result(self, raw: RawServer):
-        result = await raw.call("error", message="No such file")
-
-        assert (result.text, result.failed) == ("No such file", True)
-
-    async def test_whose_result_is_large_is_cut(self, raw: RawServer):
-        result = await raw.call("huge", size=5 * 1024 * 1024)
-
-        assert len(result.text) < LONGEST_RESULT + 100
-        assert result.text.endswith("[Cut: the first 100 KiB of 5 MiB.]")
+    async def test_gives_what_the_server_says_or_why_it_refuses(self, raw: RawServer, capfd):
+        assert await raw.call("error", message="No such file") == ToolResult(
+            "No such file", failed=True
+        )
+        # With noise on standard error.
+        assert (await raw.call("chatter")).text == "done"
+        assert capfd.readouterr() == ("", "")
+        large = (await raw.call("huge", size=5 * 1024 * 1024)).text
+        assert len(large) < LONGEST_RESULT + 100
+        assert large.endswith("[Cut: the first 100 KiB of 5 MiB.]")
 
     async def test_whose_result_is_enormous_ends_the_server_which_begins_anew(self, raw: RawServer):
         echo = raw.tool("echo")
         result = await raw.call("huge", size=100 * 1024 * 1024)
-
         assert result.failed
         assert "ended during the call. It sent a message of more than 8 MB." in result.text
         assert not (await raw.servers.call(echo, {})).failed
         assert len(raw.processes) == 2
 
-    @pytest.mark.parametrize(
-        "words",
-        rows(__file__, "odd_replies"),
-    )
+    @each_row("words", rows(__file__, "odd_replies"))
     async def test_whose_reply_has_an_odd_form_is_understood(self, raw: RawServer, words: str):
         assert await raw.call("write", words=words) == ToolResult("done")
 
-    @pytest.mark.parametrize(
+    @each_row(
         "words",
         [
             '{"jsonrpc": "2.0", "id": ID, "result": {"content": [{"type": "text", "te\n',
@@ -221,16 +199,9 @@ class TestACall:
         ],
     )
     async def test_whose_reply_cannot_be_read_is_told_at_once(self, raw: RawServer, words: str):
-        assert await raw.call("write", words=words) == ToolResult(
-            "Its reply cannot be read", failed=True
-        )
+        unreadable = ToolResult("Its reply cannot be read", failed=True)
+        assert await raw.call("write", words=words) == unreadable
         assert not (await raw.call("echo")).failed
-
-    async def test_with_noise_on_standard_error_succeeds(self, raw: RawServer, capfd):
-        result = await raw.call("chatter")
-
-        assert result.text == "done"
-        assert capfd.readouterr() == ("", "")
 
 
 class TestAServerThatDies:
@@ -286,35 +257,40 @@ class TestAServerThatDies:
 
 
 class TestAStart:
-    async def test_of_a_program_that_is_not_there_fails(self):
-        servers = McpServers({"none": ToolServerSettings(command=("no-such-program", "x"))})
-
-        (status,) = await servers.start()
-
+    @each_row("settings, plan, reason", rows(__file__, "failed_starts"))
+    async def test_that_fails_says_why_without_a_value_of_env(
+        self, raw_server: RunRaw, settings: dict, plan: dict, reason: str
+    ):
+        async with raw_server(settings, **plan) as raw:
+            status = await raw.start()
         assert status.state == "failed"
-        assert status.reason == "The program no-such-program was not found."
+        assert status.reason.startswith(reason)
 
-    async def test_in_a_folder_that_is_not_there_fails(self, raw_server: RunRaw):
-        async with raw_server({"cwd": "/no/such/folder"}) as raw:
+    @pytest.mark.parametrize(
+        ("limit", "seconds", "plan", "reason"),
+        [
+            ("GIVE_UP_SECONDS", 0.5, {"silent": True}, "It did not answer."),
+            (
+                "_LIST_SECONDS",
+                0.1,
+                {"mute": ["tools/list"]},
+                "It did not list its tools: it did not answer in time.",
+            ),
+        ],
+    )
+    async def test_that_is_not_answered_in_time_fails(
+        self,
+        raw_server: RunRaw,
+        monkeypatch: pytest.MonkeyPatch,
+        limit: str,
+        seconds: float,
+        plan: dict,
+        reason: str,
+    ):
+        monkeypatch.setattr(one_server, limit, seconds)
+        async with raw_server(**plan) as raw:
             status = await raw.start()
-
-            assert status.reason == "The folder /no/such/folder does not exist."
-
-    async def test_of_a_file_that_cannot_be_run_fails(self, tmp_path: Path):
-        file = tmp_path / "server"
-        file.write_text("text")
-        servers = McpServers({"none": ToolServerSettings(command=(str(file),))})
-
-        (status,) = await servers.start()
-
-        assert status.reason == f"{file} cannot be started: Permission denied."
-
-    async def test_of_a_program_that_exits_gives_its_last_words(self, raw_server: RunRaw):
-        async with raw_server(exit=2, stderr="usage: ...\nNo token \ud83d given\n\n") as raw:
-            status = await raw.start()
-
-            assert status.state == "failed"
-            assert status.reason.startswith("It ended with exit code 2: No token")
+        assert (status.state, status.reason) == ("failed", reason)
 
     async def test_that_takes_long_goes_on_and_fails_in_the_end(
         self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch
@@ -328,31 +304,12 @@ class TestAStart:
             assert (late.state, again.state, refused.state) == ("starting",) * 3
             assert late.reason == "It has not answered for 0.1 seconds."
 
-    async def test_of_a_server_that_lists_no_tools_fails(
-        self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch
-    ):
-        monkeypatch.setattr(one_server, "_LIST_SECONDS", 0.1)
-        async with raw_server(mute=["tools/list"]) as raw:
-            status = await raw.start()
-
-            assert status.reason == "It did not list its tools: it did not answer in time."
-
     async def test_twice_at_once_leaves_one_process(self, raw_server: RunRaw):
         async with raw_server() as raw:
             await asyncio.gather(*(raw.servers.restart("raw") for _ in range(3)))
 
             await until(lambda: sum(map(is_running, raw.processes)) == 1)
             assert raw.status.state == "ready"
-
-    async def test_that_is_never_answered_fails(
-        self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch
-    ):
-        monkeypatch.setattr(one_server, "GIVE_UP_SECONDS", 0.5)
-        async with raw_server(silent=True) as raw:
-            status = await raw.start()
-
-            assert status.state == "failed"
-            assert status.reason == "It did not answer."
 
     async def test_with_lines_that_are_no_messages_succeeds(self, raw_server: RunRaw, capfd):
         async with raw_server(noise=["Starting …", "{}", '{"level": "info"}', ""]) as raw:
@@ -361,42 +318,9 @@ class TestAStart:
             assert status.state == "ready"
             assert capfd.readouterr() == ("", "")
 
-    async def test_of_a_program_that_babbles_fails(self, raw_server: RunRaw):
-        async with raw_server(babble=True) as raw:
-            status = await raw.start()
-
-            assert status.reason == "It printed 1000 lines without a message."
-
-    async def test_of_a_program_whose_line_never_ends_fails(self, raw_server: RunRaw):
-        async with raw_server(endless=True) as raw:
-            status = await raw.start()
-
-            assert status.reason == "It sent a message of more than 8 MB."
-
-    async def test_of_a_server_of_another_protocol_fails(self, raw_server: RunRaw):
-        async with raw_server(version="1066-10-14") as raw:
-            status = await raw.start()
-
-            assert status.state == "failed"
-            assert "protocol" in status.reason.lower()
-
-    async def test_hides_every_value_of_env_in_its_last_words(self, raw_server: RunRaw):
-        settings = {"env": {"PLACE": "over there", "PIN": "1"}}
-        async with raw_server(settings, exit=1, stderr="Not over there: 1, 10") as raw:
-            status = await raw.start()
-
-            assert status.reason == "It ended with exit code 1: Not [hidden]: [hidden], 10."
-
     async def test_hides_every_value_of_env_in_results(self, raw_server: RunRaw):
-        settings = {
-            "env": {
-                "PLACE": 'a "place"',
-                "KEY": "first line\nsecond line",
-                "PIN": "1",
-                "NO": "    ",
-            }
-        }
-        async with raw_server(settings) as raw:
+        env = {"PLACE": 'a "place"', "KEY": "first line\nsecond line", "PIN": "1", "NO": "    "}
+        async with raw_server({"env": env}) as raw:
             await raw.start()
 
             echoed = await raw.call("echo", a='a "place", second line,     1')

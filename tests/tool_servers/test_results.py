@@ -35,11 +35,8 @@ def test_a_secret_across_the_cut_is_hidden():
     assert "sk-" not in result_of({"content": words}, lambda said: said.replace(key, "…")).text
 
 
-def test_an_error_is_a_failed_result():
+def test_an_error_is_a_failed_result_with_its_words_or_that_it_has_none():
     assert result_of({"content": [text("No.")], "isError": True}) == ToolResult("No.", failed=True)
-
-
-def test_a_failure_without_words_is_said():
     assert result_of({"isError": True}).text == "It failed, and said nothing."
 
 

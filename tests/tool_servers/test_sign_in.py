@@ -148,7 +148,6 @@ async def test_who_signs_in_once_need_not_again_and_tokens_are_private(
         result = await servers.call(status.tools[0], {"a": 1})
     async with reach(user) as servers:
         again = await started(servers)
-
     assert (status.state, result.text, again.state) == ("ready", '{"a": 1}', "ready")
     (question,) = user.questions
     assert (question.kind, question.server) == ("sign-in", "web")
@@ -263,7 +262,6 @@ async def test_tokens_are_renewed_without_the_user_also_after_a_restart(
     authority.valid = "expired"
     async with reach() as servers:
         status = await started(servers)
-
     assert (result.failed, status.state, len(user.questions)) == (False, "ready", 1)
     kinds = [grant["grant_type"] for grant in authority.grants]
     assert kinds == ["authorization_code", "refresh_token", "refresh_token"]
@@ -370,18 +368,17 @@ async def asked(run: RunRaw, ask: AskUser | None, times: int = 1, **settings: An
         return json.loads(result.text) if not result.failed else result.text
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ({"name": "Anna"}, {"action": "accept", "content": {"name": "Anna"}}),
-        (None, {"action": "decline"}),
-    ],
-)
-async def test_a_form_is_answered_or_refused(raw_server: RunRaw, answer: Answer | None, said: Any):
-    async def ask(_: ServerQuestion) -> Answer | None:
-        return answer
+async def test_a_form_is_answered_or_refused_and_a_call_has_time_meanwhile(raw_server: RunRaw):
+    async def accept(_: ServerQuestion) -> Answer | None:
+        await asyncio.sleep(0.5)
+        return {"name": "Anna"}
 
-    assert await asked(raw_server, ask) == said
+    async def decline(_: ServerQuestion) -> Answer | None:
+        return None
+
+    accepted = {"action": "accept", "content": {"name": "Anna"}}
+    assert await asked(raw_server, accept, timeout=0.3) == accepted
+    assert await asked(raw_server, decline) == {"action": "decline"}
 
 
 @pytest.mark.parametrize(
@@ -410,14 +407,6 @@ async def test_an_address_that_a_call_needs_opened_is_put_to_the_user(
     assert [(each.message, each.address) for each in questions] == [("Pay", address)]
     assert (result.failed, result.text) == (True, said.format(address))
     assert odd.text == "Pay first.\nIts address cannot be read."
-
-
-async def test_a_call_has_time_while_the_user_is_asked(raw_server: RunRaw):
-    async def ask(_: ServerQuestion) -> Answer | None:
-        await asyncio.sleep(0.5)
-        return {}
-
-    assert (await asked(raw_server, ask, timeout=0.3))["action"] == "accept"
 
 
 async def test_a_server_that_asks_without_end_is_answered_without_the_user(raw_server: RunRaw):

@@ -58,17 +58,15 @@ def test_a_tool_that_is_listed_twice_is_offered_without_a_word():
     assert read(tool("a"), tool("a")) == read(tool("a"))
 
 
-def test_many_tools_are_cut_and_that_is_said():
-    listed = read(*(tool(f"tool{number}") for number in range(10_000)))
+def test_of_many_tools_the_first_or_the_wanted_ones_are_offered_and_that_is_said():
+    many = [tool(f"tool{number}") for number in range(10_000)]
+    listed = read(*many)
     assert len(listed.tools) == MOST_TOOLS
     assert listed.notice == (
         "Only the first 128 tools are offered, 9,872 are left out."
         " Choose with tools = […] in [mcp.s]."
     )
-
-
-def test_only_the_tools_that_are_wanted_are_offered():
-    listed = read(*(tool(f"tool{number}") for number in range(500)), wanted=("tool499", "gone"))
+    listed = read(*many, wanted=("tool499", "gone"))
     assert [each.name for each in listed.tools] == ["tool499"]
     assert listed.notice == "It has no tool gone."
 
@@ -109,52 +107,35 @@ def test_a_tool_with_a_schema_that_is_of_no_use_is_left_out_by_name(schema: obje
     assert listed.notice == f"Left out: bad ({reason})."
 
 
-NO_ARGUMENTS = {"type": "object", "properties": {}}
-A, B = {"type": "string"}, {"type": "integer"}
-
-
 @each_row("schema, plain", rows(__file__, "schemas"))
 def test_a_schema_becomes_one_object_without_references(schema: object, plain: dict):
     assert offered(tool("a", inputSchema=schema)).parameters == plain
 
 
 def test_a_schema_that_contains_itself_is_said_once():
-    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
-    one = offered(
-        tool(
-            "a",
-            inputSchema={"properties": {"n": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": node}},
-        )
-    )
-    assert one.parameters["properties"] == {
+    one = {"$ref": "#/$defs/Node"}
+    node = {"type": "object", "properties": {"next": one}}
+    schema = {"properties": {"n": one}, "$defs": {"Node": node}}
+    assert offered(tool("a", inputSchema=schema)).parameters["properties"] == {
         "n": {"type": "object", "properties": {"next": {"type": "object"}}}
     }
 
 
 def test_a_tool_whose_references_make_its_schema_huge_is_left_out():
-    levels = {
-        f"L{level}": {
-            "properties": {name: {"$ref": f"#/$defs/L{level + 1}"} for name in "abcdefgh"}
-        }
-        for level in range(12)
-    }
+    levels = {}
+    for level in range(12):
+        below = {"$ref": f"#/$defs/L{level + 1}"}
+        levels[f"L{level}"] = {"properties": dict.fromkeys("abcdefgh", below)}
     schema = {"properties": {"a": {"$ref": "#/$defs/L0"}}, "$defs": levels}
     assert read(tool("a", inputSchema=schema)).notice == "Left out: a (its schema is too large)."
 
 
 def test_secrets_in_the_words_of_a_tool_are_hidden():
     schema = {"properties": {"a": {"description": "not sk-key", "default": "sk-key"}}}
-    one = read_tools(
-        "s",
-        "",
-        [tool("a", description="Uses sk-key.", inputSchema=schema)],
-        (),
-        lambda said: said.replace("sk-key", "[hidden]"),
-    ).tools[0]
-    assert (one.description, one.parameters["properties"]) == (
-        "Uses [hidden].",
-        {"a": {"description": "not [hidden]"}},
-    )
+    listed = [tool("a", description="Uses sk-key.", inputSchema=schema)]
+    (one,) = read_tools("s", "", listed, (), lambda said: said.replace("sk-key", "[hidden]")).tools
+    assert one.description == "Uses [hidden]."
+    assert one.parameters["properties"] == {"a": {"description": "not [hidden]"}}
 
 
 def test_a_tool_that_runs_as_a_task_only_is_left_out():
@@ -186,29 +167,26 @@ def test_half_characters_become_whole():
     assert (one.description, one.parameters["title"]) == ("\ufffd", "\ufffd")
 
 
+SAID = "x" * LONGEST_DESCRIPTION
+
+
 @each_row(
-    "other",
+    "one, other",
     [
-        offered(tool("b")),
-        offered(tool("a", description="b")),
-        offered(tool("a", inputSchema={"type": "object", "title": "b"})),
-        offered(tool("a"), identity="other"),
+        (offered(tool("a")), offered(tool("b"))),
+        (offered(tool("a")), offered(tool("a", description="b"))),
+        (offered(tool("a")), offered(tool("a", inputSchema={"type": "object", "title": "b"}))),
+        (offered(tool("a")), offered(tool("a"), identity="other")),
+        # Behind the cut.
+        (offered(tool("a", description=f"{SAID}a")), offered(tool("a", description=f"{SAID}b"))),
     ],
 )
-def test_each_change_changes_the_fingerprint(other: OfferedTool):
-    assert other.fingerprint != offered(tool("a")).fingerprint
-
-
-def test_a_change_behind_the_cut_changes_the_fingerprint():
-    said = "x" * LONGEST_DESCRIPTION
-    one, other = (offered(tool("a", description=f"{said}{end}")) for end in "ab")
+def test_each_change_changes_the_fingerprint(one: OfferedTool, other: OfferedTool):
     assert one.fingerprint != other.fingerprint
 
 
 def test_the_same_tool_has_the_same_fingerprint():
     schema = {"type": "object", "title": "t"}
     turned = dict(reversed(schema.items()))
-    assert (
-        offered(tool("a", inputSchema=schema)).fingerprint
-        == offered(tool("a", inputSchema=turned)).fingerprint
-    )
+    one, other = (offered(tool("a", inputSchema=each)) for each in (schema, turned))
+    assert one.fingerprint == other.fingerprint
