@@ -38,6 +38,7 @@ from tests.providers.conftest import (
     text_of,
 )
 from tests.providers.recorded import codec
+from tests.tables import each_row
 from tui.cli.debug_log import DebugLog
 from tui.domain.models import ModelParameters
 from tui.domain.providers import DialectName, Provider
@@ -49,24 +50,14 @@ from tui.providers.network import Route
 from tui.providers.protocol import RequestAdapted, TextReceived
 from tui.providers.secret import Secret
 
-TEAM = {"X-Team": "very blue"}
 
-
-async def test_headers_are_sent(model_at: ModelAt):
-    request = await sent(model_at, asks(), headers=TEAM)
-    assert request.headers["x-team"] == "very blue"
-
-
-async def test_headers_go_before_those_of_the_program(model_at: ModelAt):
-    mine = {"user-agent": "mine/1"}
-    request = await sent(model_at, asks(), headers=mine)
-    assert request.headers["user-agent"] == "mine/1"
-
-
-async def test_the_values_of_headers_are_in_no_error(model_at: ModelAt):
+async def test_headers_are_sent_before_those_of_the_program_and_are_in_no_error(model_at: ModelAt):
     reply = refuses(400, "Team very blue is unknown.")
+    mine = {"X-Team": "very blue", "user-agent": "mine/1"}
     with ChatServer(reply) as server, pytest.raises(ModelError) as caught:
-        await collected(model_at(server, headers=TEAM).stream(asks()))
+        await collected(model_at(server, headers=mine).stream(asks()))
+    headers = server.requests[0].headers
+    assert (headers["x-team"], headers["user-agent"]) == ("very blue", "mine/1")
     assert "very blue" not in str(caught.value)
 
 
@@ -74,37 +65,32 @@ async def test_the_key_is_sent_in_the_header_that_is_configured(model_at: ModelA
     request = await sent(model_at, asks(), key_header="api-key")
     assert request.headers["api-key"] == KEY
     assert {"authorization", "x-api-key"} & set(request.headers) == set()
-
-
-async def test_authorization_has_its_usual_form_in_every_dialect(model_at: ModelAt):
+    # That has its usual form in every dialect.
     request = await sent(model_at, asks(), key_header="Authorization")
     assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_parameters_follow_the_address(model_at: ModelAt):
-    request = await sent(model_at, asks(), query={"api-version": "2026-10-01", "a b": "ä"})
-    assert request.path.endswith("?api-version=2026-10-01&a+b=%C3%A4")
-
-
-async def test_more_fields_go_into_the_body_before_those_of_the_program(model_at: ModelAt):
+async def test_parameters_follow_the_address_and_more_fields_go_before_those_of_the_program(
+    model_at: ModelAt,
+):
     extra = {"top_k": 5, "provider": {"order": ["a"]}, "stream_options": None}
-    request = await sent(model_at, asks(), extra_body=extra)
+    query = {"api-version": "2026-10-01", "a b": "ä"}
+    request = await sent(model_at, asks(), query=query, extra_body=extra)
+    assert request.path.endswith("?api-version=2026-10-01&a+b=%C3%A4")
     assert extra.items() <= request.body.items()
     assert request.body["messages"]
 
 
 @only_openai
-async def test_token_counts_are_not_asked_for_where_a_server_refuses_that(model_at: ModelAt):
+async def test_counts_and_the_limit_of_an_answer_are_asked_for_as_it_is_configured(
+    model_at: ModelAt,
+):
     assert "stream_options" in (await sent(model_at, asks())).body
-    assert "stream_options" not in (await sent(model_at, asks(), stream_options=False)).body
-
-
-@only_openai
-async def test_the_limit_of_an_answer_has_the_name_that_is_configured(model_at: ModelAt):
     limited = replace(asks(), parameters=ModelParameters(max_tokens=9))
-    request = await sent(model_at, limited, max_tokens_name="max_completion_tokens")
-    assert request.body["max_completion_tokens"] == 9
-    assert "max_tokens" not in request.body
+    changes = {"stream_options": False, "max_tokens_name": "max_completion_tokens"}
+    body = (await sent(model_at, limited, **changes)).body
+    assert body["max_completion_tokens"] == 9
+    assert not {"stream_options", "max_tokens"} & body.keys()
 
 
 class AtOnce(httpx2.AsyncBaseTransport, httpx2.AsyncByteStream):
@@ -304,7 +290,7 @@ async def test_a_request_of_a_private_session_is_no_entry(model_at, place):
 ROOT = Path(__file__).parents[2]
 TIME_LIMIT = 60.0
 
-either_coding = pytest.mark.parametrize("coding", ["gzip", "deflate"])
+either_coding = each_row("coding", ["gzip", "deflate"])
 
 
 def in_every_form(reply: Reply) -> list[Reply]:
@@ -381,7 +367,7 @@ async def test_a_few_compressed_bytes_do_not_become_an_endless_line(
         await events_from(model_at, compressed(bomb, "gzip", chunked=True))
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])
+@each_row("coding", ["gzip", "deflate", "br"])
 async def test_an_answer_that_is_not_compressed_as_it_says_is_cut(model_at: ModelAt, coding: str):
     def garbled(exchange: Exchange) -> None:
         exchange.head(Content_Encoding=coding)

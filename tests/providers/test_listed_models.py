@@ -104,36 +104,11 @@ class TestTheList:
         with lists({"models": [bert, {"name": "qwen3", "details": {"family": "q"}}]}) as server:
             assert listed_names(connected(server, "ollama")) == ("qwen3",)
 
-    def test_is_read_page_by_page(self):
-        pages = [
-            {"data": [{"id": "a"}], "has_more": True, "last_id": "a"},
-            {"data": [{"id": "b"}], "has_more": False, "last_id": "b"},
-        ]
+    @each_row("name, pages, names, asked", rows(__file__, "pages"))
+    def test_is_read_page_by_page(self, name, pages, names, asked):
         with lists(*pages) as server:
-            assert listed_names(connected(server, "anthropic")) == ("a", "b")
-            asked = [question.path for question in server.questions]
-        assert asked == ["/v1/models?limit=1000", "/v1/models?limit=1000&after_id=a"]
-
-    def test_of_google_has_the_models_that_answer_of_all_its_pages(self):
-        answering = {"inputTokenLimit": 9, "supportedGenerationMethods": ["generateContent", "x"]}
-        pages = [
-            {
-                "models": [
-                    {"name": "models/gemini-a", **answering},
-                    {"name": "models/aqa", "supportedGenerationMethods": ["generateAnswer"]},
-                    {"name": "models/odd"},
-                    3,
-                ],
-                "nextPageToken": "more",
-            },
-            {"models": [{"name": "models/gemini-b", **answering}]},
-        ]
-        with lists(*pages) as server:
-            listed = list_models(connected(server, "google"))
-            asked = [question.path for question in server.questions]
-        assert listed == (ListedModel("gemini-a", 9), ListedModel("gemini-b", 9))
-        first = "/v1beta/models?pageSize=1000"
-        assert asked == [first, f"{first}&pageToken=more"]
+            assert list(listed_names(connected(server, name))) == names
+            assert [question.path for question in server.questions] == asked
 
     def test_of_a_row_that_is_added_needs_nothing_but_the_row(self):
         with ChatServer(models=["a"]) as server:

@@ -32,10 +32,7 @@ WANTS_USER = (
     "The proxy FROM requires a user and a password (status 407). Write them into its address:"
     " http://USER:PASSWORD@HOST:PORT"
 )
-NEEDS_LOGIN = (
-    "The network on the way to HOST requires a login (status 511). Open its login page in a"
-    " browser."
-)
+REFUSED_USER = "The proxy FROM refused the user and password of its address (status 407)."
 FIREWALL = (
     "HOST refused the request (status 403) with a web page: a firewall or a proxy of the"
     " network may be in the way."
@@ -44,7 +41,6 @@ OTHER_SERVER = (
     "is that of another server. Check the address; if your network has a login page, open that"
     " first."
 )
-
 both = pytest.mark.parametrize("address", [PLAIN, SECURE])
 
 
@@ -185,14 +181,8 @@ class TestAProxy:
     @pytest.mark.parametrize(
         ("user", "said"),
         [
-            (
-                "",
-                WANTS_USER,
-            ),
-            (
-                "me:guessed@",
-                "The proxy FROM refused the user and password of its address (status 407).",
-            ),
+            ("", WANTS_USER),
+            ("me:guessed@", REFUSED_USER),
         ],
     )
     async def test_that_wants_another_user_is_told(self, failed, server, address, user, said):
@@ -200,8 +190,8 @@ class TestAProxy:
             assert await failed(f"http://{user}{proxy.place}", address) == said
             assert len(proxy.log) == 1
 
-    @pytest.mark.parametrize(
-        ("address", "status", "words"),
+    @each_row(
+        "address, status, words",
         [
             (SECURE, 403, " refused to connect to model.example (status 403)."),
             (SECURE, 502, " could not connect to model.example (status 502)."),
@@ -262,54 +252,45 @@ class TestAProxy:
         assert said == f"The certificate of model.example {UNTRUSTED} {through}"
 
 
-class TestALoginPage:
-    @each_row(
-        "reply, words",
-        [
-            (
-                sends(PAGE.encode(), "text/html"),
-                "or a login page of the network or a proxy is in the way.",
-            ),
-            (
-                refuses(302, body=PAGE, Location="http://login.example/"),
-                " If it is a login page of the network, open that in a browser first.",
-            ),
-            (
-                refuses(302, body="", Location="http://login.example/"),
-                " If it is a login page of the network, open that in a browser first.",
-            ),
-            (
-                refuses(511, body=PAGE),
-                NEEDS_LOGIN,
-            ),
-            # No refusal of the key.
-            (
-                refuses(403, body=PAGE),
-                FIREWALL,
-            ),
-        ],
-    )
-    async def test_in_place_of_a_reply_is_told(self, failed, reply, words):
-        with ChatServer(reply, lists=[reply]) as server:
-            said = await failed("", server.base_url)
-            assert len(server.requests + server.questions) == 1
-        assert said.replace(f"{HERE}:{server.port}", "HOST").endswith(words)
+OPEN_IT = " If it is a login page of the network, open that in a browser first."
+
+
+@each_row(
+    "reply, words",
+    [
+        (
+            sends(PAGE.encode(), "text/html"),
+            "a login page of the network or a proxy is in the way.",
+        ),
+        (refuses(302, body=PAGE, Location="http://login.example/"), OPEN_IT),
+        (refuses(302, body="", Location="http://login.example/"), OPEN_IT),
+        (
+            refuses(511, body=PAGE),
+            "HOST requires a login (status 511). Open its login page in a browser.",
+        ),
+        # No refusal of the key.
+        (refuses(403, body=PAGE), FIREWALL),
+    ],
+)
+async def test_a_login_page_in_place_of_a_reply_is_told(failed, reply, words):
+    with ChatServer(reply, lists=[reply]) as server:
+        said = await failed("", server.base_url)
+        assert len(server.requests + server.questions) == 1
+    assert said.replace(f"{HERE}:{server.port}", "HOST").endswith(words)
 
 
 class TestAServerIsTrusted:
-    async def test_if_its_authority_is_in_the_file_that_the_environment_names(
-        self, ask: Ask, server, authority: Authority
-    ):
-        with TlsFront(server.port, authority.server(HERE)) as front:
-            await ask(Provider("far", base_url=front.base_url))
-        assert server.questions + server.requests
-
-    async def test_if_its_authority_is_in_a_directory_that_the_environment_names(
-        self, ask: Ask, server, tmp_path: Path, monkeypatch
+    @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+    async def test_if_its_authority_is_in_the_file_or_a_directory_that_the_environment_names(
+        self, ask: Ask, server, tmp_path: Path, monkeypatch, variable: str
     ):
         authority = Authority(tmp_path)
         os.symlink(authority.file, tmp_path / f"{authority.hashed_name}.0")
-        monkeypatch.setenv("SSL_CERT_DIR", f"/not/there{os.pathsep}{tmp_path}")
+        places = {
+            "SSL_CERT_FILE": authority.file,
+            "SSL_CERT_DIR": f"/not/there{os.pathsep}{tmp_path}",
+        }
+        monkeypatch.setenv(variable, places[variable])
         with TlsFront(server.port, authority.server(HERE)) as front:
             await ask(Provider("far", base_url=front.base_url))
         assert server.questions + server.requests
@@ -319,15 +300,11 @@ class TestAServerIsTrusted:
             said = await failed(None, front.base_url)
         assert said == f"The certificate of {front.place} {UNTRUSTED}"
 
-    @pytest.mark.parametrize(
-        ("name", "ended", "words"),
+    @each_row(
+        "name, ended, words",
         [
             (HERE, True, "has expired, or the date of this machine is wrong: it is 20"),
-            (
-                "other.example",
-                False,
-                OTHER_SERVER,
-            ),
+            ("other.example", False, OTHER_SERVER),
         ],
     )
     async def test_but_not_with_a_wrong_certificate(
@@ -343,25 +320,15 @@ class TestAServerIsTrusted:
 
 
 class TestAFileOfCertificates:
-    @pytest.mark.parametrize(
-        ("content", "reason"),
-        [
-            (None, "No such file or directory."),
-            ("nothing", "expected certificates in PEM form."),
-        ],
-    )
-    async def test_that_cannot_be_used_is_told_with_its_variable(
-        self, failed, tmp_path: Path, monkeypatch, content, reason
+    async def test_that_cannot_be_used_is_told_with_its_variable_and_does_no_harm_without_tls(
+        self, failed, ask: Ask, server, tmp_path: Path, monkeypatch
     ):
         file = tmp_path / "some.pem"
-        if content:
-            file.write_text(content)
         monkeypatch.setenv("SSL_CERT_FILE", str(file))
-        said = f"The file {file} (from SSL_CERT_FILE) cannot be used: {reason}"
-        assert await failed(None, SECURE) == said
-
-    async def test_that_is_wrong_does_no_harm_without_tls(self, ask: Ask, server, monkeypatch):
-        monkeypatch.setenv("SSL_CERT_FILE", "/not/there.pem")
+        said = f"The file {file} (from SSL_CERT_FILE) cannot be used:"
+        assert await failed(None, SECURE) == f"{said} No such file or directory."
+        file.write_text("nothing")
+        assert await failed(None, SECURE) == f"{said} expected certificates in PEM form."
         await ask(Provider("near", base_url=server.base_url))
 
     @pytest.mark.parametrize("wrong", [0, 1])
@@ -369,15 +336,13 @@ class TestAFileOfCertificates:
         self, failed, authority: Authority, wrong: int
     ):
         certificate, key = files = authority.client()
+        said = await failed(None, SECURE, client_certificate=certificate)
+        assert said.endswith("expected a certificate and its key in PEM form, without a password.")
         os.remove(files[wrong])
         assert await failed(None, SECURE, client_certificate=certificate, client_key=key) == (
             f"The file {files[wrong]} (from client_certificate in config.toml) cannot be used: No"
             " such file or directory."
         )
-
-    async def test_of_a_client_without_its_key_is_told(self, failed, authority: Authority):
-        said = await failed(None, SECURE, client_certificate=authority.client()[0])
-        assert said.endswith("expected a certificate and its key in PEM form, without a password.")
 
 
 class TestAServerThatWantsACertificate:

@@ -11,21 +11,14 @@ from tests.providers.conftest import ModelAt, asks, collected, only_openai, says
 from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.journal.message import ToolCall
-from tui.errors import ModelRefused, ModelUnavailable
+from tui.errors import KeyRefused, ModelRefused, ModelUnavailable
+from tui.providers.chat_model import ChatModel
 from tui.providers.protocol import ModelRequest, RequestAdapted, ToolDefinition
 
 TOOL = ToolDefinition("look_up", "Looks up.", {"type": "object", "properties": {}})
 CALLED = says("assistant", "Let me see.", tool_calls=(ToolCall("c1", "look_up", {"a": 1}),))
 FOUND = says("tool", "It is blue.", tool_call_id="c1")
 REQUEST = replace(asks("What is it?", CALLED, FOUND), tools=(TOOL,))
-
-NO_TOOLS = [
-    (400, "registry.ollama.ai/library/gemma3:latest does not support tools"),
-    (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
-    (500, "tools param requires --jinja flag"),
-    (404, "No endpoints found that support tool use."),
-    (400, "Function calling is not enabled for models/gemma-3-27b-it"),
-]
 
 
 def takes_no_tools(exchange: Exchange) -> None:
@@ -40,46 +33,25 @@ def takes_no_tools(exchange: Exchange) -> None:
         answers("Blue.")(exchange)
 
 
-async def notices_and_text(model_at: ModelAt, server: ChatServer, request: ModelRequest):
-    events = await collected(model_at(server, retries=0).stream(request))
+async def notices_and_text(model: ChatModel, request: ModelRequest) -> tuple[list[str], str]:
+    events = await collected(model.stream(request))
     return [e.notice for e in events if isinstance(e, RequestAdapted)], text_of(events)
 
 
-@each_row("status, said", NO_TOOLS)
-async def test_a_model_that_refuses_tools_is_asked_without_them(
+@each_row("status, said", rows(__file__, "no_tools"))
+async def test_a_model_that_refuses_tools_is_asked_without_them_from_then_on(
     model_at: ModelAt, status: int, said: str
 ):
     with ChatServer(refuses(status, said), takes_no_tools) as server:
-        (notice,), text = await notices_and_text(model_at, server, REQUEST)
-    assert text == "Blue."
-    assert notice == (
-        "local:test-model does not take tools: asked without them. To switch them off for it, add"
-        ' tools = false to [models."local:test-model"] in config.toml.'
-    )
-
-
-async def test_its_next_request_offers_none(model_at: ModelAt):
-    with ChatServer(takes_no_tools) as server:
-        model = model_at(server)
+        model = model_at(server, retries=0)
         for _ in range(2):
-            assert text_of(await collected(model.stream(REQUEST))) == "Blue."
+            (notice,), text = await notices_and_text(model, REQUEST)
+            assert text == "Blue."
+            assert notice == (
+                "local:test-model does not take tools: asked without them. To switch them off for"
+                ' it, add tools = false to [models."local:test-model"] in config.toml.'
+            )
         assert ["tools" in each.body for each in server.requests] == [True, False, False]
-
-
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        (400, "tool call validation failed: parameters for tool look_up did not match schema"),
-        (400, "messages.2.content.0.tool_use.name: String should match pattern"),
-        (400, "temperature is not supported"),
-        (401, "tools are not supported for this key"),
-    ],
-)
-async def test_another_refusal_is_none_of_tools(model_at: ModelAt, status: int, said: str):
-    with ChatServer(refuses(status, said)) as server:
-        with pytest.raises(ModelRefused):
-            await collected(model_at(server, retries=0).stream(REQUEST))
-        assert len(server.requests) == 1
 
 
 def named(name: str) -> ToolDefinition:
@@ -95,13 +67,12 @@ async def test_a_tool_that_a_refusal_names_is_left_out_and_the_others_stay(
 ):
     with ChatServer(refuses(400, said), answers("Blue.")) as server:
         model = model_at(server, retries=0)
-        events = await collected(model.stream(OTHERS))
+        (notice,), _ = await notices_and_text(model, OTHERS)
         await collected(model.stream(OTHERS))
         offered = [names_in(each.body) for each in server.requests]
     every = [tool.name for tool in OTHERS.tools]
     others = [name for name in every if name != left_out]
     assert offered == [every, others, others]
-    (notice,) = [each.notice for each in events if isinstance(each, RequestAdapted)]
     assert notice.startswith(
         f"local:test-model did not take the tool {left_out}: asked without it. It says: "
     )
@@ -117,7 +88,7 @@ async def test_a_schema_that_is_refused_without_a_name_is_not_called_a_lack_of_t
 ):
     refusal = refuses(400, "JSON schema conversion failed: unrecognized schema")
     with ChatServer(refusal, answers("Blue.")) as server:
-        (notice,), text = await notices_and_text(model_at, server, OTHERS)
+        (notice,), text = await notices_and_text(model_at(server, retries=0), OTHERS)
     assert text == "Blue."
     assert notice.startswith(
         "local:test-model did not take one of the tools: asked without s__a and 3 more."
@@ -134,16 +105,9 @@ async def test_a_refused_tool_that_has_changed_is_offered_again(model_at: ModelA
         assert [names_in(each.body) for each in server.requests] == [["look_up"], [], ["look_up"]]
 
 
-async def test_without_tools_such_a_refusal_is_an_error(model_at: ModelAt):
-    with ChatServer(refuses(400, "gemma3 does not support tools")) as server:
-        with pytest.raises(ModelRefused, match="does not support tools"):
-            await collected(model_at(server).stream(asks()))
-        assert len(server.requests) == 1
-
-
 @only_openai
-@pytest.mark.parametrize(
-    ("status", "said"),
+@each_row(
+    "status, said",
     [
         (500, "System role not supported"),
         (400, "Conversation roles must alternate user/assistant/user/assistant/..."),
@@ -155,7 +119,7 @@ async def test_a_model_that_refuses_a_system_prompt_gets_it_with_the_first_messa
 ):
     request = asks("Hello?", says("assistant", "Hi."), says("user", "Well?"), system="Be brief.")
     with ChatServer(refuses(status, said), answers("Fine.")) as server:
-        (notice,), text = await notices_and_text(model_at, server, request)
+        (notice,), text = await notices_and_text(model_at(server, retries=0), request)
         assert server.requests[1].body["messages"] == [
             {"role": "user", "content": "Be brief.\n\nHello?"},
             {"role": "assistant", "content": "Hi."},
@@ -172,24 +136,13 @@ async def test_a_model_may_refuse_both(model_at: ModelAt):
     refusals = (refuses(400, "tools are not supported"), refuses(500, "System role not supported"))
     request = replace(REQUEST, system_prompt="Be brief.")
     with ChatServer(*refusals, answers("Fine.")) as server:
-        notices, text = await notices_and_text(model_at, server, request)
+        notices, text = await notices_and_text(model_at(server, retries=0), request)
         assert "tools" not in server.requests[2].body
         assert server.requests[2].body["messages"][0]["role"] == "user"
     assert (len(set(notices)), text) == (2, "Fine.")
 
 
 FIRST, SECOND = numbered(1), numbered(2)
-NO_PICTURES = [
-    (404, "No endpoints found that support image input"),
-    (400, "Invalid content type. image_url is only supported by certain models."),
-    (500, "this model is missing data required for image input"),
-    (500, "image input is not supported - hint: you may need to provide the mmproj"),
-    (400, "local-model is not a multimodal model"),
-    (400, "messages[0].content must be a string"),
-    (422, "messages[0]: unknown variant `image_url`, expected `text` at line 1 column 99"),
-    (400, "Image input modality is not enabled for models/gemma-3-1b-it"),
-    (400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"),
-]
 
 
 def looks(*messages: Any) -> ModelRequest:
@@ -203,12 +156,12 @@ def pictures_in(body: dict[str, Any]) -> int:
     return sum(part["type"] != "text" for part in parts)
 
 
-@each_row("status, said", NO_PICTURES)
+@each_row("status, said", rows(__file__, "no_pictures"))
 async def test_a_model_that_refuses_a_picture_is_sent_its_name(
     model_at: ModelAt, status: int, said: str
 ):
     with ChatServer(refuses(status, said), answers("Fine.")) as server:
-        (notice,), text = await notices_and_text(model_at, server, looks())
+        (notice,), text = await notices_and_text(model_at(server, retries=0), looks())
         assert [pictures_in(each.body) for each in server.requests] == [1, 0]
         assert FIRST.label in str(server.requests[1].body)
     assert text == "Fine."
@@ -216,8 +169,8 @@ async def test_a_model_that_refuses_a_picture_is_sent_its_name(
     assert notice == told + said
 
 
-@pytest.mark.parametrize(
-    ("status", "said"),
+@each_row(
+    "status, said",
     [
         (400, "At most 1 image(s) may be provided in one request."),
         (500, "vision model only supports a single image per message"),
@@ -230,7 +183,7 @@ async def test_of_too_many_pictures_those_of_the_last_question_are_sent(
 ):
     request = looks(says("assistant", "Yes."), says("user", showing("And", SECOND)))
     with ChatServer(refuses(status, said), answers("Fine.")) as server:
-        (notice,), text = await notices_and_text(model_at, server, request)
+        (notice,), text = await notices_and_text(model_at(server, retries=0), request)
         assert [pictures_in(each.body) for each in server.requests] == [2, 1]
         assert FIRST.label in str(server.requests[1].body)
     assert text == "Fine."
@@ -241,7 +194,7 @@ async def test_if_they_are_refused_too_all_are_names(model_at: ModelAt):
     request = looks(says("assistant", "Yes."), says("user", showing("And", SECOND)))
     too_many = refuses(400, "Too many images.")
     with ChatServer(too_many, too_many, answers("Fine.")) as server:
-        notices, text = await notices_and_text(model_at, server, request)
+        notices, text = await notices_and_text(model_at(server, retries=0), request)
         assert [pictures_in(each.body) for each in server.requests] == [2, 1, 0]
     assert (len(set(notices)), text) == (2, "Fine.")
 
@@ -255,21 +208,31 @@ async def test_a_refused_picture_is_not_sent_again_and_another_one_is(model_at: 
         assert [pictures_in(each.body) for each in server.requests] == [1, 0, 1]
 
 
-async def test_a_model_with_vision_in_its_name_that_is_missing_is_an_error(model_at: ModelAt):
-    with ChatServer(refuses(404, "model 'some-vision' not found")) as server:
-        with pytest.raises(ModelUnavailable):
-            await collected(model_at(server, model="some-vision").stream(looks()))
-        assert len(server.requests) == 1
-
-
 async def test_a_short_name_of_a_model_hides_no_words_of_the_server(model_at: ModelAt):
     with ChatServer(refuses(400, "m does not take images"), answers("Fine.")) as server:
         events = await collected(model_at(server, model="m").stream(looks()))
     assert text_of(events) == "Fine."
 
 
-async def test_without_pictures_such_a_refusal_is_an_error(model_at: ModelAt):
-    with ChatServer(refuses(400, "Could not process image")) as server:
-        with pytest.raises(ModelRefused):
-            await collected(model_at(server).stream(asks(showing("See", FIRST))))
+INVALID = "tool call validation failed: parameters for tool look_up did not match schema"
+
+
+@each_row(
+    "name, request, status, said, kind",
+    [
+        ("m", REQUEST, 400, INVALID, ModelRefused),
+        ("m", REQUEST, 400, "messages.2.tool_use.name: should match pattern", ModelRefused),
+        ("m", REQUEST, 400, "temperature is not supported", ModelRefused),
+        ("m", REQUEST, 401, "tools are not supported for this key", KeyRefused),
+        ("m", asks(), 400, "gemma3 does not support tools", ModelRefused),
+        ("some-vision", looks(), 404, "model 'some-vision' not found", ModelUnavailable),
+        ("m", asks(showing("See", FIRST)), 400, "Could not process image", ModelRefused),
+    ],
+)
+async def test_another_refusal_is_an_error(
+    model_at: ModelAt, name: str, request: ModelRequest, status: int, said: str, kind: Any
+):
+    with ChatServer(refuses(status, said)) as server:
+        with pytest.raises(kind):
+            await collected(model_at(server, model=name, retries=0).stream(request))
         assert len(server.requests) == 1

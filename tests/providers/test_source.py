@@ -81,23 +81,13 @@ class TestTheFirst:
 
 
 class TestTheOneOfASession:
-    @pytest.mark.parametrize(
-        ("proposed", "name", "notices"),
-        [
-            ("local:qwen3:4b", "local:qwen3:4b", ()),
-            (
-                "local:dear",
-                "openai:gpt-6-luna",
-                ("local:dear is not in your settings. openai:gpt-6-luna answers instead.",),
-            ),
-            (None, "openai:gpt-6-luna", ()),
-        ],
-    )
-    def test_is_taken_if_the_settings_know_it_else_the_first(
-        self, source_with, proposed, name, notices
-    ):
+    def test_is_taken_if_the_settings_know_it_else_the_first(self, source_with):
         source = source_with(SERVER, OPENAI)
-        assert source.proposed(proposed) == (source.named(name), notices)
+        first = source.named("openai:gpt-6-luna")
+        told = "local:dear is not in your settings. openai:gpt-6-luna answers instead."
+        assert source.proposed("local:qwen3:4b") == (source.named("local:qwen3:4b"), ())
+        assert source.proposed("local:dear") == (first, (told,))
+        assert source.proposed(None) == (first, ())
 
     def test_of_a_new_session_comes_without_notices(self, source_with):
         source = source_with("", {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"})
@@ -116,7 +106,7 @@ class TestTheOneThatWasNamed:
             assert source.named(name).name == name
         assert source.named("offline").name == "offline:guide"
 
-    @pytest.mark.parametrize("name", ["openai:gpt-x", "nobody:a", "gpt-4o", "", "ollama"])
+    @each_row("name", ["openai:gpt-x", "nobody:a", "gpt-4o", "", "ollama"])
     def test_is_an_error_if_it_cannot_be_had(self, source_with, name):
         with pytest.raises(ModelUnavailable):
             source_with().named(name)
@@ -192,8 +182,8 @@ def ollama() -> Iterator[FakeOllama]:
 
 
 class TestALocalOllama:
-    @pytest.mark.parametrize(
-        ("environ", "text", "model"),
+    @each_row(
+        "environ, text, model",
         [
             (OPENAI, "", None),
             (ANTHROPIC, "", None),
@@ -210,30 +200,22 @@ class TestALocalOllama:
         source_with(text, environ, ollama.find, model).look_for_ollama()
         assert not ollama.was_asked.wait(0.01)
 
-    def test_is_asked_once_in_a_daemon_thread_and_not_waited_for(self, source_with, ollama):
+    def test_is_asked_once_in_a_daemon_thread_and_has_the_first_model_once_it_has_answered(
+        self, source_with, ollama
+    ):
         source = source_with("", {}, ollama.find)
         source.look_for_ollama()
         source.look_for_ollama()
         assert source.first().name == "offline:guide"
-        assert not has_ollama(source)
+        assert source.names() == ("offline:guide",)
         assert ollama.answers(source)
         ((address, thread),) = ollama.asked
         assert address == "http://127.0.0.1:11434/v1"
         assert thread.daemon
-
-    def test_is_the_first_model_once_it_has_answered(self, source_with, ollama):
-        source = source_with("", {}, ollama.find)
-        source.look_for_ollama()
-        assert source.names() == ("offline:guide",)
-        assert ollama.answers(source)
         assert source.first().name == "ollama:llama3.2"
         assert source.named("ollama") is source.first()
         assert source.names() == ("ollama:llama3.2", "ollama:qwen3:4b", "offline:guide")
-
-    def test_answers_a_session_with_the_model_it_was_held_with(self, source_with, ollama):
-        source = source_with("", {}, ollama.find)
-        source.look_for_ollama()
-        assert ollama.answers(source)
+        # A session goes on with the model it was held with.
         model, notices = source.proposed("ollama:qwen3:4b")
         assert (model.name, notices) == ("ollama:qwen3:4b", ())
         model, (told,) = source.proposed("ollama:gone")
@@ -371,21 +353,15 @@ class TestALazyModel:
         assert thread.daemon
         assert thread is not threading.main_thread()
 
-    async def test_is_made_when_it_is_asked_and_the_event_loop_goes_on_meanwhile(self, workshop):
-        shop = workshop(ScriptedModel(["Hello."]))
-        answer = asyncio.create_task(collected(shop.model.stream(asks())))
+    async def test_is_made_for_all_who_ask_while_the_event_loop_goes_on(self, workshop):
+        shop = workshop(ScriptedModel(*([["Hello."]] * 5)))
+        waiting = [asyncio.create_task(collected(shop.model.stream(asks()))) for _ in range(5)]
         # This would wait for ever if the loop were held up: nobody else opens the shop.
         await until(shop.begun.is_set)
-        assert not answer.done()
+        assert not any(answer.done() for answer in waiting)
         shop.open.set()
-        assert await answer == [TextReceived("Hello."), AnswerEnded("stop")]
-
-    async def test_answers_all_who_asked_meanwhile(self, workshop):
-        shop = workshop(ScriptedModel(*([["Hello."]] * 5)))
-        waiting = [asyncio.create_task(shop.answer()) for _ in range(5)]
-        await until(shop.begun.is_set)
-        shop.open.set()
-        assert await asyncio.gather(*waiting) == ["Hello."] * 5
+        events = [TextReceived("Hello."), AnswerEnded("stop")]
+        assert await asyncio.gather(*waiting) == [events] * 5
 
     async def test_is_taken_from_nobody_by_who_stops_waiting(self, workshop):
         shop = workshop(ScriptedModel(["Hello."]))
