@@ -2,7 +2,6 @@
 
 import math
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -444,8 +443,8 @@ def _checked(key: str, value: str | float, source: str) -> str | float:
 _PASSWORD = late_pattern(r"://[^:@/]*:(?!@[^@]*$|\d+(?:[/?,]|$)).*@|[?&](?:ssl)?password=[^&]")
 """Between a name and an @, or a parameter; digits before a / are a port."""
 _HIDDEN = (
-    (re.compile(r"(://[^:@/]*:).*@"), r"\1[hidden]@"),
-    (re.compile(r"([?&](?:ssl)?password=)[^&]*"), r"\1[hidden]"),
+    (late_pattern(r"(://[^:@/]*:).*@"), r"\1[hidden]@"),
+    (late_pattern(r"([?&](?:ssl)?password=)[^&]*"), r"\1[hidden]"),
 )
 _INSTEAD = "Leave it out, and put it into ~/.pgpass, PGPASSWORD, SIBYL_STORE or config.toml"
 

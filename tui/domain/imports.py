@@ -1,13 +1,12 @@
 """Imports of other programs' sessions: the lines of their log, and an import as it is shown."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
 
 from tui.domain.json_text import Count, journal_json
-from tui.domain.text import plural
+from tui.domain.text import late_pattern, plural
 
 PROMPTS_ONLY = "Prompts only: "
 """Begins the name of a session of which its program had deleted all but the prompts."""
@@ -71,7 +70,7 @@ def is_block(reason: str) -> bool:
 
 
 _UNIT = 1000.0
-_COUNTED = re.compile(
+_COUNTED = late_pattern(
     r"\b(line|record|block|part|row|file|node|notice|message|prompt|command|conversation"
     r"|role|beginning|end)\b"
 )

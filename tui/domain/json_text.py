@@ -30,11 +30,11 @@ _Value = TypeVar("_Value")
 # quadratic time on a torn line full of quotes.
 _STRING = rb'"(?:[^"\\]++|\\.)*+"?'
 # One step for each bracket, and one for all numbers: in Python every step costs.
-_TO_BRACKET = re.compile(rb'(?s)[^\[\]{}"]*+(?:' + _STRING + rb'[^\[\]{}"]*+)*+([\[\]{}]|\Z)')
-_TO_LONG_NUMBER = re.compile(
+_TO_BRACKET = late_pattern(rb'(?s)[^\[\]{}"]*+(?:' + _STRING + rb'[^\[\]{}"]*+)*+([\[\]{}]|\Z)')
+_TO_LONG_NUMBER = late_pattern(
     rb'(?s)(?:[^"0-9]++|' + _STRING + rb"|[0-9]{1,%d}+(?![0-9]))*+[0-9]" % DIGITS
 )
-_DIGIT = re.compile(rb"[0-9]")
+_DIGIT = late_pattern(rb"[0-9]")
 _OPENING = (b"[", b"{")
 
 ODD_VALUES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError)

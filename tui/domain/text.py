@@ -1,9 +1,10 @@
 """Text for people: sanitised, cut to terminal cells, titles and counts, and fenced code."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from functools import partial
+from typing import Any, AnyStr, cast
 
 from tui.domain.timestamps import parse_utc
 
@@ -11,19 +12,19 @@ from tui.domain.timestamps import parse_utc
 class _LatePattern:
     """Stands for a ``re.Pattern``; once used, its methods are those of the compiled one."""
 
-    def __init__(self, pattern: str, flags: int) -> None:
-        self._pattern = pattern, flags
+    def __init__(self, compiled: Callable[[], re.Pattern[Any]]) -> None:
+        self._compiled = compiled
 
     def __getattr__(self, name: str) -> Any:
         # Compiled once: ``re`` keeps what it has compiled, and each method is kept here.
-        found = getattr(re.compile(*self._pattern), name)
+        found = getattr(self._compiled(), name)
         setattr(self, name, found)
         return found
 
 
-def late_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
+def late_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern that is compiled when it is first used; compiling takes up to 1 ms."""
-    return cast("re.Pattern[str]", _LatePattern(pattern, flags))
+    return cast("re.Pattern[AnyStr]", _LatePattern(partial(re.compile, pattern, flags)))
 
 
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f\x80-\x9f"
@@ -31,8 +32,8 @@ _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _TAGS = "\U000e0000-\U000e007f"
 _SURROGATES = "\ud800-\udfff"
 _UNSAFE = re.compile(f"[{_CONTROLS}{_BIDI}{_TAGS}{_SURROGATES}]")
-_LONE = re.compile(f"[{_SURROGATES}]")
-_CONTROL = re.compile(f"[{_CONTROLS}]")
+_LONE = late_pattern(f"[{_SURROGATES}]")
+_CONTROL = late_pattern(f"[{_CONTROLS}]")
 _NAME_MARKS = str.maketrans(
     {"\n": "\u240a", "\t": "\u2409", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
 )

@@ -1,12 +1,12 @@
 """The tables of the keys of screens, all keys by the place where they work, and help about them."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 
 import msgspec
 from textual.binding import Binding, BindingType
 
+from tui.domain.text import late_pattern
 from tui.widgets import keys
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.keys import NO_KEY, Key, key, key_name, plain
@@ -133,7 +133,7 @@ USEFUL = {
 
 _RUN = 3
 """From this many consecutive numbered keys on, only the first and the last are shown."""
-_NUMBERED = re.compile(r"(.*?)(\d+)")
+_NUMBERED = late_pattern(r"(.*?)(\d+)")
 
 
 class KeyHelpLine(msgspec.Struct, frozen=True):

@@ -10,7 +10,6 @@ by its id, and by its offset as a hint. The records between the two belong to ot
 
 import errno
 import os
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -21,6 +20,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import DamagedRecord, Partial, Record, Reset, State, Summary, decode
 from tui.domain.journal.session import Entry
 from tui.domain.json_text import LINE_BYTES, journal_json
+from tui.domain.text import late_pattern
 from tui.files import UnfitFile
 
 FIRST_BLOCK = 64 * 1024
@@ -34,7 +34,7 @@ AFTER = b'"after":'
 _RESET = b'"reset"'
 _CHECKED = 512 * 1024
 # Not the name of a field, as in each ``state``.
-_IS_RESET = re.compile(rb'"reset"\s*[,}]')
+_IS_RESET = late_pattern(rb'"reset"\s*[,}]')
 
 Line = tuple[int, bytes]
 """The offset of a line in bytes, and the line without its newline."""

@@ -12,6 +12,7 @@ from enum import Enum
 from textual import constants, events
 from textual.message import Message
 
+from tui.domain.text import late_pattern
 from tui.terminal.colours import reported
 from tui.terminal.textual_private import FUNCTIONAL_KEYS, KEY_SEQUENCES, KeyParserBase
 
@@ -34,12 +35,12 @@ _WHOLE = re.compile(
 _PART = re.compile(r"\x1b(?:\[(?:\[|M[^\x00-\x1f]{0,2}|[-0-?]*[ -/]*)|O\d*|[\]P_])?", re.ASCII)
 _LONGEST = 256
 _STRING = re.compile(r"\x1b(?:\]\d|P[\d>!$+|]|_G)", re.ASCII)
-_END_OF_STRING = re.compile(r"\x1b\\|[\x07\x9c]|(?=[\x00-\x1f\x7f])")
-_END_OF_SEQUENCE = re.compile(r"[@-~]|(?=[^ -?])")
-_PASSED = re.compile(f"{_WHOLE.pattern}|[{_CONTROLS}]", re.ASCII)
+_END_OF_STRING = late_pattern(r"\x1b\\|[\x07\x9c]|(?=[\x00-\x1f\x7f])")
+_END_OF_SEQUENCE = late_pattern(r"[@-~]|(?=[^ -?])")
+_PASSED = late_pattern(f"{_WHOLE.pattern}|[{_CONTROLS}]", re.ASCII)
 # Focus, modes, and the mouse.
 _REPORT = re.compile(r"\x1b\[(?:[IO]|\?\d{1,5};\d\$y|<\d{1,3};\d{1,5};\d{1,5}[Mm])", re.ASCII)
-_SIZE = re.compile(r"\x1b\[48((?:;\d{1,5}(?::[\d:]*)?){4})t", re.ASCII)
+_SIZE = late_pattern(r"\x1b\[48((?:;\d{1,5}(?::[\d:]*)?){4})t", re.ASCII)
 
 
 class _Keys(Enum):
@@ -245,8 +246,8 @@ class KeyParser(KeyParserBase):
 
 
 _FIELD = r"\d{0,7}(?::\d{0,7})*"
-_KEY = re.compile(rf"\x1b\[({_FIELD}(?:;{_FIELD}){{0,2}})([u~ABCDEFHPQRS])", re.ASCII)
-_FORM = re.compile(r"\x1b\[[\d:;]*[u~ABCDEFHPQRS]", re.ASCII)
+_KEY = late_pattern(rf"\x1b\[({_FIELD}(?:;{_FIELD}){{0,2}})([u~ABCDEFHPQRS])", re.ASCII)
+_FORM = late_pattern(r"\x1b\[[\d:;]*[u~ABCDEFHPQRS]", re.ASCII)
 _SHIFT, _ALT, _CTRL, _OTHERS, _LOCKS = 1, 2, 4, 8 | 16 | 32, 64 | 128
 _PRESS, _REPEAT = 1, 2
 _CODE_OF_XTERM = 27

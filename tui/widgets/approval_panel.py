@@ -5,6 +5,7 @@ It never takes the focus by itself: a user who is typing when it appears goes on
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -60,14 +61,7 @@ class ApprovalPanel(Widget, can_focus=True):
         for part in ("title", "field", "text", "frame", "command", "same", "removed", "added")
     } | {"approval-panel--choice", "approval-panel--chosen"}
     BINDINGS: ClassVar[list[BindingType]] = [*APPROVAL]
-    DEFAULT_CSS = """
-    ApprovalPanel {
-        height: auto;
-        max-height: 50vh;
-        padding: 0 1;
-        & > _ReasonLine { dock: bottom; display: none; }
-    }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     @dataclass(eq=False, repr=False)
     class Answered(Message):

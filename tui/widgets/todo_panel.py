@@ -1,6 +1,7 @@
 """The panel above the prompt with the to-dos of the session on screen, as many as fit."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar, Literal, get_args
 
 import msgspec
@@ -89,12 +90,7 @@ class TodoPanel(Widget):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"todo-panel--{part}" for part in get_args(Part)}
-    DEFAULT_CSS = """
-    TodoPanel {
-        height: auto;
-        padding: 0 2;
-    }
-    """
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self) -> None:
         super().__init__()

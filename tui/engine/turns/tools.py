@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import shlex
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
@@ -19,6 +18,7 @@ from tui.config.loading import TOOLS_FILE, UserSettings, tool_server
 from tui.config.settings_schema import Config, ToolServerSettings, ToolSettings
 from tui.domain.journal.message import ToolCall
 from tui.domain.json_text import converted
+from tui.domain.text import late_pattern
 from tui.domain.tool_servers import (
     Decision,
     OfferedTool,
@@ -173,8 +173,8 @@ _RUNNERS = frozenset(
     {*("npx", "uvx", "uv", "bunx", "pipx", "node", "deno", "docker", "run", "python", "python3")}
     | {"mcp", "www", "api"}
 )
-_MARK = re.compile(r"^(?:mcp[-_])?server[-_]|^mcp[-_]|[-_](?:mcp|server)$")
-_ODD = re.compile(r"[^A-Za-z0-9]+")
+_MARK = late_pattern(r"^(?:mcp[-_])?server[-_]|^mcp[-_]|[-_](?:mcp|server)$")
+_ODD = late_pattern(r"[^A-Za-z0-9]+")
 _LONGEST_NAME = 20
 _TYPED = frozenset({"command", "url", "env", "headers"})
 _OF_ADDRESS = frozenset({"client_id", "client_secret", "redirect_port"})
