@@ -155,7 +155,7 @@ async def test_what_cannot_be_shown_says_why(show, opened, block, store, words):
 
 
 async def test_a_full_disk_is_named(show, files, monkeypatch):
-    monkeypatch.setattr(files, "write", raiser(OSError(28, "No space left on device")))
+    monkeypatch.setattr(PictureFiles, "write", raiser(OSError(28, "No space left on device")))
     assert await show(picture()) == "Not opened: photo.png: No space left on device."
 
 

@@ -60,16 +60,17 @@ def defect_in_command():
 
 
 def _at_break(defect):
-    from tui.screens.chat import DraftTimer
+    from tui.screens.chat import ChatScreen
 
-    original = DraftTimer.begin
+    original = ChatScreen.set_timer
 
-    def begin(self):
-        original(self)
-        if self._owner.prompt.text.endswith("break"):
+    def set_timer(self, *given):
+        # That of the draft.
+        if self.prompt.text.endswith("break"):
             defect()
+        return original(self, *given)
 
-    DraftTimer.begin = begin
+    ChatScreen.set_timer = set_timer
 
 
 def defect_in_handler():

@@ -9,7 +9,7 @@ from textual.keys import _character_to_key
 from tests.ui.world import World
 from tests.visible_text import visible_text
 from tests.waiting import until
-from tui.screens.page import ReportScreen
+from tui.screens.page import HelpScreen, ReportScreen, page_of
 from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt.top_border import TopBorder
 
@@ -103,7 +103,13 @@ def newest_notice(app):
 
 def report(app):
     """The report that is open, or an empty text."""
-    return app.screen.text() if isinstance(app.screen, ReportScreen) else ""
+    return text_of(app.screen) if isinstance(app.screen, ReportScreen) else ""
+
+
+def text_of(page):
+    """The whole text of a page or of the help."""
+    shown = page_of(page.sections, 100) if isinstance(page, HelpScreen) else page.lay_out(115)
+    return shown.plain
 
 
 def notice(app):

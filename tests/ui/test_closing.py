@@ -4,7 +4,18 @@ import asyncio
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, mark, notices, question, rows, send, status, words
+from tests.ui.screen import (
+    conversation,
+    go_to,
+    mark,
+    notices,
+    question,
+    rows,
+    send,
+    status,
+    text_of,
+    words,
+)
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.app.appearance import ALL_KEYS, Appearance
@@ -107,7 +118,7 @@ async def test_another_key_may_be_chosen_that_closes_a_session(world):
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press("f9")
         await until(lambda: 'Closed "' in notices(app))
-        assert "F9" in HelpScreen(ALL_KEYS, app.chat.chosen_keys).text()
+        assert "F9" in text_of(HelpScreen(ALL_KEYS, app.chat.chosen_keys))
 
 
 def _full(*_):

@@ -5,7 +5,7 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import OptionList
 
-from tests.ui.screen import conversation, notices, send, wait_for_answer
+from tests.ui.screen import conversation, notices, send, text_of, wait_for_answer
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.appearance import ALL_KEYS, Appearance
@@ -20,7 +20,7 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(running):
     async with running() as (_, app, pilot):
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        text = app.screen.text()
+        text = text_of(app.screen)
         for command in COMMANDS:
             assert command.line in text
         assert "Ctrl+S" in text

@@ -9,7 +9,7 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import Input
 
-from tests.ui.screen import conversation, go_to, notices, rows, send, words
+from tests.ui.screen import conversation, go_to, notices, rows, send, text_of, words
 from tests.waiting import until
 from tui.app.appearance import ALL_KEYS, Appearance
 from tui.errors import ConfigError
@@ -173,7 +173,7 @@ async def test_a_key_of_ones_own_works_and_stands_in_the_help_and_in_the_line_of
         await pilot.press("f1")
         await pilot.press("f9")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        text = app.screen.text()
+        text = text_of(app.screen)
         assert "F9" in text
         assert "F1 " not in text
         await pilot.press("f9")

@@ -16,6 +16,7 @@ from tests.ui.screen import (
     report,
     rows,
     send,
+    text_of,
     type_at_once,
 )
 from tests.waiting import until
@@ -85,14 +86,14 @@ async def test_f8_and_a_command_list_the_notices_newest_first_and_f8_closes_the_
     async with world().running() as (app, pilot):
         await send(pilot, "/notices")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
-        assert app.screen.text() == "No notices yet."
+        assert text_of(app.screen) == "No notices yet."
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the chat")
         app.controllers.notices.show((Notice("The first\nof two lines", "warning"), ""))
         app.controllers.notices.show((Notice("The second", "error"), "Auth bug"))
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
-        second, first, rest = app.screen.text().splitlines()
+        second, first, rest = text_of(app.screen).splitlines()
         assert second.endswith('✗ "Auth bug": The second')
         assert first.endswith("! The first")
         assert rest.strip() == "of two lines"

@@ -9,6 +9,7 @@ from tests.ui.screen import (
     notices,
     report,
     send,
+    text_of,
     type_at_once,
     words,
 )
@@ -120,5 +121,5 @@ async def test_help_names_it_and_says_what_it_sends(started):
         await until(lambda: "Find the fault in {args}" in report(app), "what it sends")
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        assert "Commands of your own" in app.screen.text()
-        assert "/review [TEXT]" in app.screen.text()
+        assert "Commands of your own" in text_of(app.screen)
+        assert "/review [TEXT]" in text_of(app.screen)

@@ -187,9 +187,9 @@ async def test_page_up_in_the_prompt_scrolls_the_conversation(running):
 async def test_a_draft_is_kept_though_a_key_came_when_its_time_was_over(world):
     async with world().running() as (app, _):
         app.chat.settle_draft()
-        app.chat._drafts._deadline = 0.0
+        app.chat._draft_deadline = 0.0
         app.chat.settle_draft()
-        await until(lambda: app.chat._drafts._timer is None, "the draft to be settled")
+        await until(lambda: app.chat._draft_timer is None, "the draft to be settled")
 
 
 class SlowDisk:

@@ -7,7 +7,15 @@ import pytest
 from textual import events
 
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
-from tests.ui.screen import activity, conversation, have_answered, notices, send, wait_for_answer
+from tests.ui.screen import (
+    activity,
+    conversation,
+    have_answered,
+    notices,
+    send,
+    text_of,
+    wait_for_answer,
+)
 from tests.ui.world import PLACE, messages
 from tests.visible_text import visible_text
 from tests.waiting import until
@@ -171,7 +179,7 @@ async def test_a_tool_is_shown_whole(with_tools):
         await highlight(app, pilot, "tool:search_files")
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, ReportScreen), "the page")
-        assert "Plain text, in any case; not a pattern." in app.screen.text()
+        assert "Plain text, in any case; not a pattern." in text_of(app.screen)
         await pilot.press("escape")
         await until(lambda: "search_files" in shown(app), "the list again")
 

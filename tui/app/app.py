@@ -12,6 +12,7 @@ from inspect import isawaitable
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+import msgspec
 from rich.console import RenderableType
 from textual import events, on
 from textual.binding import BindingType
@@ -59,11 +60,10 @@ def end_on_signals(end: Callable[[int], None]) -> None:
         loop.add_signal_handler(number, end, 128 + number)
 
 
-class Defects:
+class Defects(msgspec.Struct, eq=False):
     """Keeps the ``first`` unexpected error, which is raised once all is saved."""
 
-    def __init__(self) -> None:
-        self.first: Exception | None = None
+    first: Exception | None = None
 
     def note(self, error: Exception, work: str = "") -> str:
         """Log an error, and return a message that says which work was not done."""
@@ -161,6 +161,7 @@ ROUTES = dict((
     _route(intents.GroupUnfolded, _change_list),
     _route(intents.MoreWanted, _change_list),
     _route(intents.ScopeToggled, _change_list),
+    _route(BackgroundReported, lambda app, event: app.controllers.themes.fit(event)),
     _route(intents.PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
     _route(FindLine.QueryChanged, lambda app, event: app.controllers.find.look_for(event.text)),
     _route(FindLine.Stepped, lambda app, event: app.controllers.find.step(event.count)),
@@ -290,9 +291,6 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         else:
             leave()
 
-    def on_background_reported(self, event: BackgroundReported) -> None:
-        self.controllers.themes.fit(event)
-
     # --- keys
 
     async def on_event(self, event: events.Event) -> None:
@@ -328,7 +326,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.run_worker(self.controllers.model_picker.begin, name="read the list of models")
         self.chat.own_commands = tuple(starmap(template_command, self._parts.prompts.items()))
         self.chat.prompt.offers.own = self.chat.own_commands
-        self.chat.prompt.offers.themes = self.controllers.themes.names()
+        self.chat.prompt.offers.themes = sorted(self.available_themes)
         self.controllers.background.begin()
         self.controllers.search.begin()
         self.controllers.server.begin()
@@ -344,7 +342,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         if self.screen is self.chat or parameters[:1] in _ON_ANY_SCREEN:
             return True
         # Another session puts the search away.
-        return self.controllers.search.is_on_top and parameters[:1] == ("new",)
+        return self.screen is self.controllers.search.screen and parameters[:1] == ("new",)
 
     def action_command_palette(self) -> None:
         from tui.screens.palette import Palette

@@ -208,10 +208,6 @@ class ThemeSwitcher(msgspec.Struct, eq=False):
     _is_decided: bool = False
     _asked_at: float = -inf
 
-    def names(self) -> Sequence[str]:
-        """List all themes in alphabetical order."""
-        return sorted(self._app.available_themes)
-
     def begin(self) -> None:
         """Apply the theme that the user chose, else the configured one, if it exists."""
         state = self._remembered.state
@@ -244,7 +240,7 @@ class ThemeSwitcher(msgspec.Struct, eq=False):
         """Open the list of themes; each is shown while it is highlighted."""
         from tui.screens.dialog import ThemePicker
 
-        before, names = self._app.theme, self.names()
+        before, names = self._app.theme, sorted(self._app.available_themes)
 
         def end(place: int | None) -> None:
             if place is None:

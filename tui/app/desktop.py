@@ -192,12 +192,11 @@ class Attention(msgspec.Struct, eq=False):
             self._app.write_to_terminal(attention.RESTORE_TITLE)
 
 
-class PictureFiles:
+class PictureFiles(msgspec.Struct, eq=False):
     """Writes each picture to a folder of its own that only the user can enter."""
 
-    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
-        self._environment = environment
-        self._folders: list[Path] = []
+    _environment: Mapping[str, str] = os.environ
+    _folders: list[Path] = []
 
     def write(self, name: str, data: bytes) -> Path:
         """Write a new file. Raises ``OSError``."""

@@ -13,7 +13,6 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.selection import SelectEnd
 from textual.widgets import Static
@@ -60,30 +59,6 @@ TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
 
 _DRAFT_SECONDS, _DRAFT_SECONDS_AT_MOST = 1.0, 3.0
 """Delays until a draft is settled: after the last key, and after the first."""
-
-
-class DraftTimer:
-    """Calls ``settled`` when nothing was typed for a moment, or something for long."""
-
-    def __init__(self, owner: MessagePump, settled: Callable[[], object]) -> None:
-        """``owner`` has the timer."""
-        self._owner = owner
-        self._settled = settled
-        self._timer: Timer | None = None
-        self._deadline = 0.0
-
-    def begin(self) -> None:
-        """Something was typed."""
-        if self._timer is None:
-            self._deadline = time.monotonic() + _DRAFT_SECONDS_AT_MOST
-        else:
-            self._timer.stop()
-        rest = self._deadline - time.monotonic()
-        self._timer = self._owner.set_timer(min(_DRAFT_SECONDS, rest), self._end)
-
-    def _end(self) -> None:
-        self._timer = None
-        self._settled()
 
 
 def fit(screen: Screen[Any], size: Size) -> bool:
@@ -133,7 +108,8 @@ class ChatScreen(ScreenBase):
         self._typed_text = TypedText(
             self, self.transcript, self.prompt, self.key_line, self.go_to_prompt
         )
-        self._drafts = DraftTimer(self, lambda: self.post_message(self.DraftSettled()))
+        self._draft_timer: Timer | None = None
+        self._draft_deadline = 0.0
         self._found_from: Widget | None = None
         # Textual looks for the actions of BINDINGS here.
         self.action_walk = self.walk.step
@@ -273,17 +249,14 @@ class ChatScreen(ScreenBase):
         self.prompt.border.model = status.model
         self.prompt.show_private(private=status.save.private)
         self.status_bar.show(status)
-        self._show_welcome(status)
+        keys, has_model = self.chosen_keys, status.has_model
+        self.transcript.show_welcome(welcome(keys, has_model=has_model, programs=self._programs))
 
     def offer_import(self, programs: Sequence[str]) -> None:
         """Offer in an empty session to import the sessions of these programs."""
         self._programs = programs
         if self._status is not None:
-            self._show_welcome(self._status)
-
-    def _show_welcome(self, status: SessionStatus) -> None:
-        text = welcome(self.chosen_keys, has_model=status.has_model, programs=self._programs)
-        self.transcript.show_welcome(text)
+            self.show_status(self._status)
 
     def show_question(self, panel: "QuestionPanel") -> Callable[[], object]:
         """Show a question of a server above the prompt; gives the function that removes it."""
@@ -373,8 +346,17 @@ class ChatScreen(ScreenBase):
 
     @on(Prompt.Edited)
     def settle_draft(self) -> None:
-        """Ask soon for the draft to be saved."""
-        self._drafts.begin()
+        """Ask soon for the draft to be saved, as it has changed."""
+        if self._draft_timer is None:
+            self._draft_deadline = time.monotonic() + _DRAFT_SECONDS_AT_MOST
+        else:
+            self._draft_timer.stop()
+        rest = self._draft_deadline - time.monotonic()
+        self._draft_timer = self.set_timer(min(_DRAFT_SECONDS, rest), self._ask_to_keep)
+
+    def _ask_to_keep(self) -> None:
+        self._draft_timer = None
+        self.post_message(self.DraftSettled())
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end; ``returning`` keeps the position for a later visit."""

@@ -34,6 +34,8 @@ class Dialog(ModalScreen[ScreenResultType]):
     one read of input, or two clicks, would also pop the screen below.
     """
 
+    KEYS_BEFORE: ClassVar[str] = ""
+    """The keys that are named before those of the bindings."""
     VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [  # pyright: ignore[reportIncompatibleVariableOverride] - of Textual's own
         (0, "-short"),
         (KEY_LINE_FROM_ROWS, "-tall"),
@@ -75,7 +77,7 @@ class Dialog(ModalScreen[ScreenResultType]):
             if active.enabled and binding.show and not isinstance(active.node, App):
                 shown.setdefault(binding.description, short_key_name(binding.key))
         keys = sorted(shown.items(), key=lambda each: each[1] == "Esc")
-        return " · ".join(f"{key} {does.lower()}" for does, key in keys)
+        return self.KEYS_BEFORE + " · ".join(f"{key} {does.lower()}" for does, key in keys)
 
     def retry_failed(self) -> None:
         """Ask again what the store could not answer; most dialogs ask it nothing."""
@@ -132,6 +134,8 @@ class ListDialog(Dialog[int | None]):
         self._detail = detail
         self.list = OptionList(*[Content(make_visible_line(row)) for row in rows], markup=False)
         self.list.highlighted = highlighted
+        # Textual looks for the actions of BINDINGS here.
+        self.action_choose = self.list.action_select
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -139,9 +143,6 @@ class ListDialog(Dialog[int | None]):
             if self._detail:
                 yield Static(Content(make_visible(self._detail)), classes="list-dialog--detail")
             yield self.list
-
-    def action_choose(self) -> None:
-        self.list.action_select()
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:

@@ -64,10 +64,7 @@ class ImportScreen(ChooserDialog[None]):
 
     def on_mount(self) -> None:
         # It may have been told by now what was found.
-        self.entitle("Import sessions of other programs", "")
-
-    def key_words(self) -> str:
-        return _KEYS[self.step]
+        self.entitle("Import sessions of other programs", _KEYS[self.step])
 
     # --- what it shows
 
@@ -123,6 +120,7 @@ class ImportScreen(ChooserDialog[None]):
         self.step = step
         self.bar.display = step == "importing"
         self.say(words, error=error)
+        self._keys = _KEYS[step]
         self.name_keys()
 
     def say(self, words: str, *, error: bool = False) -> None:

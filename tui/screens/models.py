@@ -46,9 +46,12 @@ class ModelScreen(ChooserDialog[None]):
     ) -> None:
         """``text`` is put into the filter; ``ask_anew`` asks all servers again."""
         super().__init__()
-        self._choose, self._ask_anew = choose, ask_anew
+        self._choose = choose
         self._rows = rows
+        self._names: set[str] = set()
         self._asked_about = ""
+        # Textual looks for the actions of BINDINGS here.
+        self.action_ask_anew = partial(ask_anew, self)
         self.filter.placeholder = "type to filter, or PROVIDER:MODEL"
         self.filter.value = make_visible_line(text)
 
@@ -62,7 +65,7 @@ class ModelScreen(ChooserDialog[None]):
         """Show what is known by now; the highlight stays on its model."""
         first = not self.choices.lines
         highlighted = self.choices.highlighted
-        self._rows = rows
+        self._rows, self._names = rows, {row.name for row in rows.rows}
         current = next((row.name for row in rows.rows if row.current), "")
         keep = current if first else highlighted.id if highlighted else ""
         tail = [*rows.troubles, *(f"{name}: asking for its models …" for name in rows.asking)]
@@ -86,10 +89,6 @@ class ModelScreen(ChooserDialog[None]):
             return None
         return Choice(text, f'Use "{text}"', "in no list")
 
-    @property
-    def _names(self) -> set[str]:
-        return {row.name for row in self._rows.rows}
-
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
         self.say(KEY, error=True)
@@ -97,9 +96,6 @@ class ModelScreen(ChooserDialog[None]):
     def action_connect(self) -> None:
         self.post_message(CommandInvoked("connect"))
         self.dismiss(None)
-
-    def action_ask_anew(self) -> None:
-        self._ask_anew(self)
 
     @on(ChoiceList.Chosen)
     def action_choose(self) -> None:

@@ -27,6 +27,7 @@ from tui.widgets.sidebar.session_list import BAR, SIGNS
 
 _FRAME = 5
 """Cells beside the text: border, padding and scrollbar."""
+_SCROLL = "↑ ↓ scroll · "
 _STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}
 
 
@@ -38,6 +39,7 @@ class PageScreen(Dialog[None]):
     stay visible.
     """
 
+    KEYS_BEFORE = _SCROLL
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "Close", priority=True),
     ]
@@ -74,9 +76,6 @@ class PageScreen(Dialog[None]):
         """True once text closes it."""
         return self._seen_from < math.inf
 
-    def key_words(self) -> str:
-        return f"↑ ↓ scroll · {super().key_words()}"
-
     def takes_key(self, event: events.Key | events.Paste) -> bool:
         """Pass free text on, and close for it."""
         if not is_free_text(event, self):
@@ -92,10 +91,6 @@ class PageScreen(Dialog[None]):
     def lay_out(self, width: int) -> Content:
         """Lay out the text in lines of at most so many cells."""
         raise NotImplementedError
-
-    def text(self) -> str:
-        """The whole page."""
-        return self.lay_out(115).plain
 
 
 class ReportScreen(PageScreen):
@@ -165,6 +160,7 @@ class HelpScreen(Dialog[None]):
     """Keys, commands and marks, filtered while the user types; F1 also closes it."""
 
     AUTO_FOCUS = "LineInput"
+    KEYS_BEFORE = _SCROLL
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "Close", priority=True),
         # With priority: the line binds some of them.
@@ -222,9 +218,6 @@ class HelpScreen(Dialog[None]):
                     yield self._left
                 yield self._column
 
-    def key_words(self) -> str:
-        return f"↑ ↓ scroll · {super().key_words()}"
-
     @on(events.Resize)
     @on(LineInput.Changed)
     def _show(self) -> None:
@@ -236,10 +229,10 @@ class HelpScreen(Dialog[None]):
         if two:
             width = width // 2 - 2
             left = _LEFT if len(found) == len(self.sections) else (len(found) + 1) // 2
-            self._left.update(_page_of(found[:left], width))
-            self._right.update(_page_of(found[left:], width))
+            self._left.update(page_of(found[:left], width))
+            self._right.update(page_of(found[left:], width))
         else:
-            self._left.update(_page_of(found, width - 2))
+            self._left.update(page_of(found, width - 2))
 
     @on(LineInput.Changed)
     def _begin_at_top(self, event: LineInput.Changed) -> None:
@@ -248,10 +241,6 @@ class HelpScreen(Dialog[None]):
 
     def action_move(self, way: str) -> None:
         getattr(self._page, f"action_{way}")()
-
-    def text(self) -> str:
-        """The whole page."""
-        return _page_of(self.sections, 100).plain
 
 
 def matching(sections: Sequence[Section], words: str) -> Sequence[Section]:
@@ -271,7 +260,8 @@ def _command_section(heading: str, commands: Sequence[Command]) -> Section:
     return heading, [KeyHelpLine(each.line, make_visible_line(each.help)) for each in commands]
 
 
-def _page_of(sections: Sequence[Section], width: int) -> Content:
+def page_of(sections: Sequence[Section], width: int) -> Content:
+    """Lay out sections in lines of so many cells."""
     parts: list[Content] = []
     for heading, lines in sections:
         parts += [Content.styled(heading, "bold $text-primary"), Content("\n")]

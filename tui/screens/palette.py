@@ -44,11 +44,6 @@ class Action(msgspec.Struct, frozen=True):
         """The words of the line."""
         return self.name or BY_NAME[self.command].title
 
-    @property
-    def in_sidebar(self) -> str:
-        """The id that a letter of the sidebar has, if it does the same there."""
-        return f"sidebar-{(self.key or self.command).removeprefix('session-')}"
-
 
 _KEY_IDS = {row.action: row.id or "" for row in APP}
 
@@ -208,7 +203,8 @@ class Actions(Provider):
 
     def _key(self, action: Action) -> str:
         """The key that does the same everywhere, else the one that leads to a letter, and that."""
-        return self._keys.get(action.key) or self._keys.get(action.in_sidebar, "")
+        letter = f"sidebar-{(action.key or action.command).removeprefix('session-')}"
+        return self._keys.get(action.key) or self._keys.get(letter, "")
 
     @cached_property
     def _keys(self) -> Mapping[str, str]:

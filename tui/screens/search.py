@@ -132,5 +132,4 @@ class SearchScreen(PreviewDialog):
         self.run("search", partial(self._search, self, self.line.value))
 
     def _show_words(self) -> None:
-        words = self._results.words(self._indexing) if self._results else HINT
-        self.words.update(Content(make_visible_line(words)))
+        self.say(self._results.words(self._indexing) if self._results else HINT)

@@ -90,6 +90,7 @@ class SessionPicker(PreviewDialog):
         # Textual looks for the actions of BINDINGS here.
         self.action_archive, self.action_delete = sessions.action_archive, sessions.action_delete
         self.action_pin, self.action_undo = sessions.action_pin, sessions.action_undo
+        self.action_filter = self.line.focus
         self.rename = RenameLine()
         self.views = Static(id="picker-views", classes="words")
         self.about = Static(id="picker-about", classes="words")
@@ -148,6 +149,7 @@ class SessionPicker(PreviewDialog):
         self.set_focus(self.line)
         return self.line.post_message(event)
 
+    @on(PickerList.Chosen)
     def action_choose(self) -> None:
         """Choose the highlighted session, or the first one that comes; later keys are for it."""
         if not self._may_come():
@@ -207,9 +209,6 @@ class SessionPicker(PreviewDialog):
         self.everywhere = not self.everywhere
         self.read_rows(anew=True)
 
-    def action_filter(self) -> None:
-        self.line.focus()
-
     def action_bring_back(self) -> None:
         row = self.sessions.row_for_key()
         if row is not None and row.is_kept:
@@ -257,11 +256,6 @@ class SessionPicker(PreviewDialog):
         if event.name == "restore":
             event.stop()
             self._leave_for(CommandInvoked("restore", event.arguments))
-
-    @on(PickerList.Chosen)
-    def _choose_clicked(self, event: PickerList.Chosen) -> None:
-        event.stop()
-        self.action_choose()
 
     @on(MoreWanted)
     def _want_more(self, event: MoreWanted) -> None:

@@ -33,44 +33,37 @@ class Navigation(Controller):
 
     async def _switch(self, session_id: str, release_keys: Callable[[], None]) -> None:
         switcher = self._workspace.switcher
+
+        async def leave_for(shell: "Shell") -> None:
+            left = switcher.current
+            if await switcher.look_at(session_id):
+                await shell.show_session()
+                shell.show_moved(left.id)
+
         try:
             await self._queue.settle()
             left = switcher.current
-            shown = await self._look_at(session_id)
-        finally:
-            release_keys()
-        if shown:
-            self._session_list.show()
-            await switcher.settle()
-            # A session that is new is in no page that was read.
-            if left.published and not self._parts.sessions.knows(left.id):
-                await self._session_list.refresh()
-            else:
-                self._session_list.show()
-
-    async def _look_at(self, session_id: str) -> bool:
-        try:
-            switched = await self._workspace.switcher.look_at(session_id)
+            if not await switcher.look_at(session_id) or self._presenter.is_current:
+                return
+            await self.show_session()
         except PrivateSessionLeft:
             self._presenter.stay()
-
-            async def leave_for(shell: "Shell") -> None:
-                left = self._workspace.current
-                if await self._workspace.switcher.look_at(session_id):
-                    await shell.show_session()
-                    shell.show_moved(left.id)
-
             # Again as a command, which asks whether it may be lost.
             self._do(leave_for)
-            return False
+            return
         except StorageError as error:
             self._presenter.say(str(error), "error")
             self._presenter.stay()
-            return False
-        if not switched or self._presenter.is_current:
-            return False
-        await self.show_session()
-        return True
+            return
+        finally:
+            release_keys()
+        self._session_list.show()
+        await switcher.settle()
+        # A session that is new is in no page that was read.
+        if left.published and not self._parts.sessions.knows(left.id):
+            await self._session_list.refresh()
+        else:
+            self._session_list.show()
 
     async def go_to(self, session_id: str, message_id: str | None, text: str = "") -> None:
         """Look at a session where one of its messages has a text, or without one at its end.

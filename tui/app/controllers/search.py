@@ -136,7 +136,7 @@ class SearchController(Controller):
     _timer: "Timer | None" = None
     _progress: str = ""
     _asked_at: float = 0.0
-    _screen: "SearchScreen | None" = None
+    screen: "SearchScreen | None" = None
     _text: str = ""
     _highlighted: "Hit | None" = None
 
@@ -168,12 +168,12 @@ class SearchController(Controller):
     def _show_progress(self, progress: str) -> None:
         self._progress = progress
         self._chat.status_bar.indexing = progress
-        if self._screen is None:
+        if self.screen is None:
             return
-        self._screen.show_indexing(progress)
+        self.screen.show_indexing(progress)
         if not progress or time.monotonic() - self._asked_at > _AGAIN_SECONDS:
             # There may be more to be found by now.
-            self._screen.ask_again()
+            self.screen.ask_again()
 
     # --- the screen
 
@@ -181,24 +181,19 @@ class SearchController(Controller):
         """Show the screen, with what was last looked for."""
         if self._indexing is not None:
             self._indexing.catch_up()
-        if self._screen is None:
+        if self.screen is None:
             from tui.screens.search import SearchScreen
 
-            self._screen = SearchScreen(
+            self.screen = SearchScreen(
                 self._search, self._preview, self._choose, self._ask, self._text, self._highlighted
             )
-            self._app.push_screen(self._screen, lambda _: setattr(self, "_screen", None))
-            self._screen.show_indexing(self._progress)
-
-    @property
-    def is_on_top(self) -> bool:
-        """True while the search screen has the keys."""
-        return self._screen is not None and self._screen is self._app.screen
+            self._app.push_screen(self.screen, lambda _: setattr(self, "screen", None))
+            self.screen.show_indexing(self._progress)
 
     def close(self) -> None:
         """Put the screen away, if it is there."""
-        if self._screen is not None:
-            self._screen.dismiss()
+        if self.screen is not None:
+            self.screen.dismiss()
 
     def _choose(self, screen: "SearchScreen", hit: "Hit") -> None:
         """Go to a hit; later keys wait, as they are meant for the prompt there."""

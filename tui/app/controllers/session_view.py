@@ -1,7 +1,7 @@
 """Presentation of the workspace's current session on the chat screen, and of notices."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -40,10 +40,8 @@ class NoticeController(msgspec.Struct, eq=False):
         for notice, title in notices:
             self.log.add(LoggedNotice(self._clock(), notice, title))
         self._add(
-            *(
-                msgspec.structs.replace(each, text=f'"{title}": {each.text}') if title else each
-                for each, title in notices
-            )
+            msgspec.structs.replace(each, text=f'"{title}": {each.text}') if title else each
+            for each, title in notices
         )
 
     def answer(self, notice: Notice) -> None:
@@ -52,14 +50,14 @@ class NoticeController(msgspec.Struct, eq=False):
 
     def hint(self, words: str) -> None:
         """Show at once why a key does nothing, and do not keep it."""
-        self._add(Notice(words, caused=True))
+        self._add([Notice(words, caused=True)])
 
     def is_hinted(self, words: str) -> bool:
         """Tell whether these words are on screen."""
         line = self._line
         return line is not None and line.notices.current == Notice(words, caused=True)
 
-    def _add(self, *notices: Notice) -> None:
+    def _add(self, notices: Iterable[Notice]) -> None:
         if (line := self._line) is not None:
             line.notices.add(*notices)
 

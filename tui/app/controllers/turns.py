@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -53,11 +54,10 @@ SECONDS_TO_READ = 0.5
 """An Enter that comes sooner is no answer about secrets: it was on its way, or is held down."""
 
 
-class SendCheck:
+class SendCheck(msgspec.Struct, eq=False):
     """Refuses a prompt once for each question; the same one sent again means yes."""
 
-    def __init__(self) -> None:
-        self._asked: dict[str, tuple[str, dict[str, float]]] = {}
+    _asked: dict[str, tuple[str, dict[str, float]]] = {}
 
     async def check(self, session: LoadedSession, prompt: str, attached: "Attached") -> None:
         """Raise ``UsageError`` with the next question that the user has not answered."""
@@ -100,13 +100,12 @@ _SLOW_SAVE = 1.0
 _UNSEEN = "The model sees no files: /tools lets it read them, @NAME attaches one."
 
 
+@dataclass(eq=False, repr=False)
 class TurnFinished(Message):
     """Nothing more comes of a turn."""
 
-    def __init__(self, session: LoadedSession, status: TurnStatus = "complete") -> None:
-        super().__init__()
-        self.session = session
-        self.status = status
+    session: LoadedSession
+    status: TurnStatus
 
 
 class RunningTurn(msgspec.Struct, eq=False):
