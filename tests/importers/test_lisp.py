@@ -14,10 +14,6 @@ def read(text, dialect=Dialect.COMMON):
     return form.value
 
 
-def emacs(text):
-    return read(text, Dialect.EMACS)
-
-
 @each_row(
     "text, value",
     [
@@ -36,16 +32,13 @@ def emacs(text):
         ("; a comment\n #| and (another |# 7", 7),
         ("(quote 'a)", [Symbol("quote"), Symbol("a")]),
         ('#p"/tmp/a"', "/tmp/a"),
+        (r'"a \"b\" \\n \n"', 'a "b" \\n n'),
         ("1d999", Symbol("1d999")),
         ("9" * 5000, Symbol("9" * 5000)),
     ],
 )
 def test_each_kind_of_object_is_read(text, value):
     assert read(text) == value
-
-
-def test_a_string_of_common_lisp_has_no_escapes_but_a_backslash():
-    assert read(r'"a \"b\" \\n \n"') == 'a "b" \\n n'
 
 
 @each_row(
@@ -63,7 +56,7 @@ def test_a_string_of_common_lisp_has_no_escapes_but_a_backslash():
     ],
 )
 def test_a_string_of_emacs_lisp_has_many_escapes(text, value):
-    assert emacs(text) == value
+    assert read(text, Dialect.EMACS) == value
 
 
 @pytest.mark.parametrize("text", ['#.(run "rm -rf")', "#<HASH-TABLE :COUNT 1 {1F} #<X>>"])
@@ -94,19 +87,11 @@ def test_nothing_is_no_form(text):
     assert read_form(text, 0, Dialect.COMMON)[:1] == (None,)
 
 
-def test_association_lists_become_objects():
+def test_association_lists_and_property_lists_become_objects():
     value = read('(("path" . "/tmp") (:n . 1.5d0) ("list" "a" "b") ("none") ("t" . t))')
-    assert as_object(value) == {
-        "path": "/tmp",
-        "n": 1.5,
-        "list": ["a", "b"],
-        "none": None,
-        "t": True,
-    }
+    told = {"path": "/tmp", "n": 1.5, "list": ["a", "b"], "none": None, "t": True}
+    assert as_object(value) == told
     assert as_object(None) == {}
-
-
-def test_property_lists_become_objects():
     assert as_json(read("(:a 1 :b (:c nil) :d (1 . 2))")) == {"a": 1, "b": {"c": None}, "d": [1, 2]}
 
 
@@ -121,4 +106,4 @@ def test_any_text_comes_back_from_emacs_lisp(text):
     escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\x1b": "\\e", "\x00": "\\0"}
     # An octal escape takes as many digits as there are.
     printed = "".join(escapes.get(each, each) for each in text.replace("\x00", "\x00\x00x"))
-    assert emacs(f'("{printed}")') == [text.replace("\x00", "\x00\x00x")]
+    assert read(f'("{printed}")', Dialect.EMACS) == [text.replace("\x00", "\x00\x00x")]

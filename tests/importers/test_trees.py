@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tui.importers.protocol import ForeignMessage
 from tui.importers.trees import AGAIN, Node, TreeTurn, in_order, linked, with_unique_ids
 
@@ -13,27 +14,22 @@ def ids(nodes):
     return [node.id for node in nodes]
 
 
-def test_a_conversation_without_branches_stays_as_it_is():
-    nodes = [Node("a", ""), Node("b", "a"), Node("c", "b")]
-    assert list(in_order(nodes, "c")) == nodes
+A, B, C = Node("a", ""), Node("b", "a"), Node("c", "b")
 
 
-def test_the_shown_branch_ends_last():
-    nodes = [Node("a", ""), Node("b", "a"), Node("c", "a")]
-    assert ids(in_order(nodes, "b")) == ["a", "c", "b"]
-
-
-def test_what_follows_the_shown_end_is_kept_beside_a_copy_of_it():
-    nodes = [Node("a", ""), Node("b", "a"), Node("c", "b")]
-    assert list(in_order(nodes, "b")) == [*nodes, Node("b" + AGAIN, "a")]
-
-
-def test_a_parent_comes_first_wherever_it_stands():
-    assert ids(in_order([Node("c", "b"), Node("b", "a"), Node("a", "")], "c")) == ["a", "b", "c"]
-
-
-def test_an_unknown_parent_counts_as_none():
-    assert list(in_order([Node("a", "gone")], "a")) == [Node("a", "")]
+@each_row(
+    "nodes, leaf, ordered",
+    [
+        ([A, B, C], "c", [A, B, C]),
+        ([A, B, Node("c", "a")], "b", [A, Node("c", "a"), B]),
+        # What follows the shown end is kept beside a copy of it.
+        ([A, B, C], "b", [A, B, C, Node("b" + AGAIN, "a")]),
+        ([C, B, A], "c", [A, B, C]),
+        ([Node("a", "gone")], "a", [A]),
+    ],
+)
+def test_parents_come_first_and_the_shown_branch_ends_last(nodes, leaf, ordered):
+    assert list(in_order(nodes, leaf)) == ordered
 
 
 @given(st.lists(st.builds(Node, names, st.one_of(names, st.just(""), st.just("gone")))), names)
@@ -55,40 +51,30 @@ def turn(name, parent="", *more):
     )
 
 
-def links(turns, leaf=""):
-    return [(message.id, message.parent) for message in linked(turns, leaf)]
-
-
-def test_messages_of_a_turn_follow_each_other():
-    turns = [turn("a"), turn("b", "a", "b1", "b2"), turn("c", "b")]
-    assert links(turns) == [("a", ""), ("b", "a"), ("b1", "b"), ("b2", "b1"), ("c", "b2")]
-
-
-def test_what_follows_a_turn_left_out_follows_the_one_before_it():
-    turns = [turn("a"), TreeTurn("x", "a"), TreeTurn("y", "x"), turn("b", "y")]
-    assert links(turns) == [("a", ""), ("b", "a")]
-
-
-def test_the_branch_of_the_leaf_comes_last():
-    turns = [turn("a"), turn("b1", "a"), turn("b2", "a"), TreeTurn("end", "b1")]
-    assert links(turns, "end") == [("a", ""), ("b2", "a"), ("b1", "a")]
-
-
-def test_a_leaf_that_others_follow_is_repeated():
-    turns = [turn("a"), turn("b", "a", "b1"), turn("c", "b")]
-    assert links(turns, "b")[-2:] == [("b~again", "a"), ("b1~again", "b~again")]
-
-
-def test_ids_that_a_damaged_source_repeats_get_a_number():
-    twice = [turn("a"), TreeTurn("b", "a", (ForeignMessage("a", "user", ""),)), turn("c", "b")]
-    assert links(twice) == [("a", ""), ("a~2", "a"), ("c", "a~2")]
+@each_row(
+    "turns, leaf, expected",
+    [
+        # Messages of a turn follow each other.
+        ([turn("a"), turn("b", "a", "b1", "b2"), turn("c", "b")], "",
+         "a: b:a b1:b b2:b1 c:b2"),
+        # What follows a turn left out follows the one before it, also in a loop.
+        ([turn("a"), TreeTurn("x", "a"), TreeTurn("y", "x"), turn("b", "y")], "", "a: b:a"),
+        ([TreeTurn("x", "y"), TreeTurn("y", "x"), turn("a", "x")], "", "a:"),
+        # The branch of the leaf comes last, repeated if others follow it.
+        ([turn("a"), turn("b1", "a"), turn("b2", "a"), TreeTurn("end", "b1")], "end",
+         "a: b2:a b1:a"),
+        ([turn("a"), turn("b", "a", "b1"), turn("c", "b")], "b",
+         "a: b:a b1:b c:b1 b~again:a b1~again:b~again"),
+        # Ids that a damaged source repeats get a number.
+        ([turn("a"), TreeTurn("b", "a", (ForeignMessage("a", "user", ""),)), turn("c", "b")], "",
+         "a: a~2:a c:a~2"),
+    ],
+)  # fmt: skip
+def test_turns_become_linked_messages(turns, leaf, expected):
+    assert " ".join(f"{each.id}:{each.parent}" for each in linked(turns, leaf)) == expected
 
 
 def test_an_id_that_is_repeated_often_or_has_a_number_already_stays_unique():
     names = ["a", "a", "a~3", "a", "a", "a~3"]
     items = list(with_unique_ids(ForeignMessage(name, "user", "") for name in names))
     assert [item.id for item in items] == ["a", "a~2", "a~3", "a~4", "a~5", "a~3~2"]
-
-
-def test_turns_left_out_that_follow_each_other_in_a_loop_are_passed():
-    assert links([TreeTurn("x", "y"), TreeTurn("y", "x"), turn("a", "x")]) == [("a", "")]
