@@ -28,8 +28,7 @@ class _Whole(Format):
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         role = self.role_of(record)
         if role is None:
-            reading.ledger.skipped[self.reason_without_role(record)] += 1
-            return ()
+            return reading.skip(self.reason_without_role(record))
         reading.ledger.read += 1
         return tuple(self.messages(record, role, reading))
 
@@ -180,10 +179,20 @@ class AgentQ(_LispFormat):
 
     def utc(self, value: Any) -> str | None:
         """Convert seconds since 1900 or 1970, ``(HIGH LOW …)`` or ``(TICKS . HZ)``."""
-        try:
-            return utc(_seconds(value))
-        except OverflowError:
-            return None
+        with suppress(OverflowError):
+            match value:
+                case int() | float():
+                    return utc(value - _EPOCH if value >= _UNIVERSAL_FROM else value)
+                case lisp.Dotted(items=(int() as ticks,), tail=int() as per_second) if (
+                    per_second > 0
+                ):
+                    return utc(ticks / per_second)
+                case [int() as high, int() as low, *rest]:
+                    micro = rest[0] if rest and isinstance(rest[0], int) else 0
+                    return utc(high * 65536 + low + micro / 1e6)
+                case _:
+                    return utc(value)
+        return None
 
     def messages(self, record: p.Json, role: Role, reading: Reading) -> Iterator[p.ForeignMessage]:
         """A message, and the results of its calls: they have no ids, and are in its metadata."""
@@ -206,19 +215,6 @@ class AgentQ(_LispFormat):
                 call_id = f"{name}-{number}"
                 result_id = reading.ids.within(f"{call_id}-result")
                 yield p.ForeignMessage(result_id, "tool", result, time, tool_call_id=call_id)
-
-
-def _seconds(value: Any) -> Any:
-    match value:
-        case int() | float():
-            return value - _EPOCH if value >= _UNIVERSAL_FROM else value
-        case lisp.Dotted(items=(int() as ticks,), tail=int() as per_second) if per_second > 0:
-            return ticks / per_second
-        case [int() as high, int() as low, *rest]:
-            micro = rest[0] if rest and isinstance(rest[0], int) else 0
-            return high * 65536 + low + micro / 1e6
-        case _:
-            return value
 
 
 _PARAMETERS: tuple[ParameterName, ...] = ("temperature", "max_tokens")
@@ -254,10 +250,17 @@ class JidoCode(_Whole, JsonFile):
         return path.suffix == ".json" and (in_place or b'"closed_at"' in head)
 
     def records_of(self, facts: p.Json, found: list[p.Json]) -> list[p.Json]:
-        ordered = _in_time(found)
-        if times := [time for record in ordered if (time := time_at(record, "timestamp"))]:
-            facts |= {"begun": times[0], "ended": times[-1]}
-        return ordered
+        """The records by time: the file has the newest first, or the restored ones behind them."""
+        times = [time for record in found if (time := time_at(record, "timestamp"))]
+        if times:
+            facts |= {"begun": min(times), "ended": max(times)}
+        # Messages of one time are in the order of the others.
+        step = -1 if times and times[0] > times[-1] else 1
+        keyed: list[tuple[str, p.Json]] = []
+        for record in found[::step]:
+            before = keyed[-1][0] if keyed else ""
+            keyed.append((time_at(record, "timestamp") or before, record))
+        return [record for _, record in sorted(keyed, key=lambda each: each[0])]
 
     def id_of(self, record: p.Json, reading: Reading) -> str:
         known = text_at(record, "id")
@@ -278,15 +281,3 @@ class JidoCode(_Whole, JsonFile):
                 known[name] = parameter_value(name, str(config.get(name)))
         if known:
             yield msgspec.convert(known, Settings)
-
-
-def _in_time(records: list[p.Json]) -> list[p.Json]:
-    """Order messages by time: the file has the newest first, or the restored ones behind them."""
-    times = [time for record in records if (time := time_at(record, "timestamp"))]
-    # Messages of one time are in the order of the others.
-    step = -1 if times and times[0] > times[-1] else 1
-    keyed: list[tuple[str, p.Json]] = []
-    for record in records[::step]:
-        before = keyed[-1][0] if keyed else ""
-        keyed.append((time_at(record, "timestamp") or before, record))
-    return [record for _, record in sorted(keyed, key=lambda each: each[0])]

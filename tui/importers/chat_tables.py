@@ -11,14 +11,7 @@ from msgspec.structs import replace
 from tui.importers import protocol as p
 from tui.importers.contents import THINKING, attachment, joined, placeholder
 from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
-from tui.importers.formats import (
-    SPEAKERS,
-    WITHOUT_MESSAGES,
-    Database,
-    Format,
-    Reading,
-    Talk,
-)
+from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Database, Format, Reading, Talk
 from tui.importers.json_lines import items_in, object_of, objects_in, parse_text, text_in
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.message_blocks import Piece, Result, call_in, unknown, unknown_block

@@ -13,12 +13,11 @@ from tui.importers.archives import decompressed
 from tui.importers.codex_talk import DROPPED, UNPARSED, CodexTalk, Entry, Seen, entry_in, head_of
 from tui.importers.json_lines import (
     RawLine,
+    counted_objects,
     decode,
-    items_in,
     lines_in,
     object_in,
     objects,
-    objects_in,
     whole,
 )
 from tui.importers.json_paths import object_at, text_at
@@ -112,7 +111,11 @@ class _Rollout(Log[Entry]):
             return
         # The conversation that was forked first, which copies and forks share.
         found.root = found.source_id = name or found.source_id
-        self.left_out = _left_out(record)
+        source = record.get("source")
+        if "subagent" in (source, record.get("thread_source")) or "subagent" in object_in(source):
+            self.left_out = "sub-agent"
+        elif source == "exec":
+            self.left_out = "one-shot run"
         found.project_path = text_at(record, "cwd")
         found.version = text_at(record, "cli_version")
         found.created_at = utc(record.get("timestamp")) or found.created_at
@@ -141,27 +144,17 @@ class _OldRollout(_Rollout):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         value = object_in(whole(path))
-        self._items = items_in(value.get("items"))
+        self._items = value.get("items")
         self.add_header(object_at(value, "session"))
 
     def lines(self) -> Iterator[tuple[RawLine, Entry | None]]:
-        for item in objects_in(self._items):
+        for item in counted_objects(self._items, self.ledger, "unknown record"):
             yield RawLine(0, 0, b"", last=False), entry_in(item)
-        if others := len(self._items) - len(objects_in(self._items)):
-            self.ledger.skipped["unknown record"] += others
 
     def has_words(self) -> bool:
         if not self.ledger.read:
             self.ledger.skipped["unreadable file"] += 1
         return self.ledger.read > 0
-
-
-def _left_out(meta: p.Json) -> str:
-    """The reason to leave a file out; ``""`` for a user's conversation."""
-    source = meta.get("source")
-    if "subagent" in (source, meta.get("thread_source")) or "subagent" in object_in(source):
-        return "sub-agent"
-    return "one-shot run" if source == "exec" else ""
 
 
 def _titles(path: Path) -> dict[str, str]:

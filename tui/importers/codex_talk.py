@@ -536,20 +536,17 @@ class CodexTalk:
             yield self._emit(name, timestamp, "tool", content=text, tool_call_id=name)
 
     def _emit(self, words: str, timestamp: Any, role: Role, **fields: Any) -> ForeignMessage:
-        parent = self._tail.id if self._tail else ""
-        time = utc(timestamp)
-        self._last = self._tail = ForeignMessage(
-            self._id(role, time, words), role, timestamp=time, parent=parent, **fields
-        )
-        return self._last
-
-    def _id(self, role: str, time: str | None, words: str) -> str:
-        """An id that copies of the message in forks of the conversation have, too."""
+        """A message, with an id that its copies in forks of the conversation have, too."""
+        parent, time = self._tail.id if self._tail else "", utc(timestamp)
         told = f"{role} {time or self._source_id} {words}"
         mark = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:24]
         self._ids[mark] += 1
         ending = f"-{self._ids[mark]}" if self._ids[mark] > 1 else ""
-        return f"{self._root}:{mark}{ending}"
+        name = f"{self._root}:{mark}{ending}"
+        self._last = self._tail = ForeignMessage(
+            name, role, timestamp=time, parent=parent, **fields
+        )
+        return self._last
 
 
 def _named(answer: _Answer) -> tuple[ToolCall, ...]:

@@ -1,7 +1,7 @@
 """Chats of Cursor: its editor's database of values, and the sessions of its command line."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -84,13 +84,6 @@ class Cursor(Database):
     def mark(self, name: str, block: p.Json) -> str:
         path = text_at(block, "path").replace("\\", "/")
         return placeholder("image", path.rpartition("/")[2])
-
-
-def chats_in(places: p.Places, names: Iterable[str]) -> set[str]:
-    """Those of some chats that the editor keeps."""
-    beginnings = {f"{_BUBBLE}{name}:": name for name in names}
-    kept = (beginnings_in(path, _TABLE, "key", beginnings) for path in _databases(places))
-    return {beginnings[each] for found in kept for each in found}
 
 
 def _databases(places: p.Places) -> list[Path]:
@@ -269,7 +262,11 @@ class CursorCli(Database):
             yield from found(*stored)
             copies = places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl")
             known = {path.parent.name for path in stored}
-            known |= chats_in(places, (path.stem for path in copies))
+            # Those that the editor keeps are left to it.
+            beginnings = {f"{_BUBBLE}{path.stem}:": path.stem for path in copies}
+            for path in _databases(places):
+                kept = beginnings_in(path, _TABLE, "key", beginnings)
+                known |= {beginnings[each] for each in kept}
             for path in copies:
                 if path.stem not in known and self.sub_agents not in path.parts:
                     yield p.Source.of(path)

@@ -18,13 +18,7 @@ from tui.importers import trees
 from tui.importers.contents import summary, title, todos, usage_beside_cache
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
 from tui.importers.json_elements import beginning, content, has_key, records
-from tui.importers.json_lines import (
-    UNREADABLE,
-    items_in,
-    object_if_there,
-    object_in,
-    objects,
-)
+from tui.importers.json_lines import UNREADABLE, items_in, object_if_there, object_in, objects
 from tui.importers.json_paths import objects_at, text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks, Piece, messages, unknown
@@ -59,6 +53,11 @@ class Reading(msgspec.Struct):
     """The id of the last message."""
     known: dict[str, str] = {}
     """What a program has to keep in mind: names by names."""
+
+    def skip(self, reason: str) -> tuple[()]:
+        """Count a record that says nothing."""
+        self.ledger.skipped[reason] += 1
+        return ()
 
 
 class Format(Blocks):
@@ -291,8 +290,7 @@ class Format(Blocks):
         """The messages of a record, which is counted; without a name it is given an id."""
         role = self.role_of(record)
         if role is None:
-            reading.ledger.skipped[self.reason_without_role(record)] += 1
-            return ()
+            return reading.skip(self.reason_without_role(record))
         whole = self.whole(record, name or self.id_of(record, reading), role, reading)
         pieces = list(self.pieces(record, whole, reading))
         # A tool says its results only.

@@ -16,7 +16,7 @@ from tui.files import read_bounded
 from tui.importers import contents, json_lines
 from tui.importers import protocol as p
 from tui.importers.deletions import gemini_cli_days
-from tui.importers.json_lines import RawLine, items_in, object_in, objects_in
+from tui.importers.json_lines import RawLine, counted_objects, object_in, objects_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks, Unknown, as_json, call_in
@@ -213,8 +213,7 @@ class _WholeChat(_LineChat):
         fields, messages = object_in(value), _messages_in(value)
         self._add_facts(fields)
         listed = fields.get("messages", fields.get("history", value))
-        if others := len(items_in(listed)) - len(objects_in(listed)):
-            self.ledger.skipped["unknown record"] += others
+        counted_objects(listed, self.ledger, "unknown record")
         for number, message in enumerate(messages):
             yield RawLine(number, 0, b"", last=False), message
         if value is None:

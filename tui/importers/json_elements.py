@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from tui.domain.json_text import LINE_BYTES
 from tui.files import open_regular
 from tui.importers import json_lines
-from tui.importers.json_lines import UNREADABLE, RawLine, items_in, object_of, objects_in
+from tui.importers.json_lines import UNREADABLE, RawLine, counted_objects, object_of
 from tui.importers.protocol import Json, Ledger, Source
 from tui.importers.stopping import check
 
@@ -71,7 +71,7 @@ def elements(stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()) -> It
             found = _unwrapped(cast("Json", value), keys, ledger)
         elif isinstance(value, list):
             scanner.arrays += 1
-            found = _objects(items_in(value) or [None], ledger)
+            found = counted_objects(value or [None], ledger)
         else:
             ledger.skipped[UNREADABLE] += 1
             scanner.resume_within(data)
@@ -94,14 +94,7 @@ def _unwrapped(value: Json, within: Sequence[str], ledger: Ledger) -> Iterator[J
     if items is None:
         yield value
     else:
-        yield from _objects(items, ledger)
-
-
-def _objects(items: list[Any], ledger: Ledger) -> list[Json]:
-    objects = objects_in(items)
-    if others := len(items) - len(objects):
-        ledger.skipped[UNREADABLE] += others
-    return objects
+        yield from counted_objects(items, ledger)
 
 
 class _Scanner:
@@ -293,10 +286,7 @@ def content(path: Path, key: str, ledger: Ledger) -> Content:
     found = fields.get(key)
     if not isinstance(found, list | None):
         ledger.skipped["unknown format"] += 1
-    records = objects_in(found)
-    if others := len(items_in(found)) - len(records):
-        ledger.skipped[UNREADABLE] += others
-    return Content(fields, records)
+    return Content(fields, counted_objects(found, ledger))
 
 
 def records_or_rest(path: Path, key: str, ledger: Ledger) -> list[Json]:

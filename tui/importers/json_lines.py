@@ -216,6 +216,14 @@ def objects_in(value: Any) -> list[Json]:
     return [cast("Json", item) for item in items_in(value) if isinstance(item, dict)]
 
 
+def counted_objects(value: Any, ledger: Ledger, reason: str = UNREADABLE) -> list[Json]:
+    """The objects of an array; whatever else it has is counted as skipped."""
+    objects = objects_in(value)
+    if others := len(items_in(value)) - len(objects):
+        ledger.skipped[reason] += others
+    return objects
+
+
 def object_in(value: Any) -> Json:
     """The object itself; an empty one instead of anything else."""
     return cast("Json", value) if isinstance(value, dict) else {}

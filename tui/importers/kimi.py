@@ -139,8 +139,7 @@ class Kimi(VendorFormat):
         by_program = kind not in _TYPED and trigger != "user-slash"
         is_injected = by_program or _INJECTED.match(_first_text(record.get("content")))
         if record.get("role") == "user" and is_injected:
-            reading.ledger.skipped["injected text"] += 1
-            return ()
+            return reading.skip("injected text")
         return super().said(record, name, reading)
 
 
@@ -167,21 +166,19 @@ def _kept(path: Path) -> Talk:
     old = object_if_there(path / "metadata.json")
     known = object_if_there(path.parents[2] / "kimi.json")
     folders = [text_at(each, "path") for each in objects_at(known, "work_dirs")]
+    marks = (md5(each.encode("utf-8", "replace"), usedforsecurity=False) for each in folders)
+    named = zip(folders, marks, strict=True)
     facts = {
         "custom_title": state.get("custom_title"),
         "title": old.get("title"),
         "todos": state.get("todos"),
-        "folder": next((each for each in folders if _hash(each) in path.parent.name), ""),
+        "folder": next((each for each, mark in named if mark.hexdigest() in path.parent.name), ""),
         "begun": wire.begun,
         "ended": wire.ended,
         "is_sub_agent": path.parent.name == "subagents",
     }
     name = path.name.removesuffix(".jsonl")
     return Talk(path, facts, partial(_records, path), name)
-
-
-def _hash(folder: str) -> str:
-    return md5(folder.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
 
 
 def _records(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:

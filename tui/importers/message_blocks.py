@@ -285,7 +285,9 @@ class Blocks:
         if isinstance(value, dict) and "type" not in value:
             return self.object_text(cast("Json", value), ledger)
         parts = list(blocks(value))
-        if len(parts) < len(items_in(value)) or not all(map(_is_block, parts)):
+        if len(parts) < len(items_in(value)) or not all(
+            "type" in each or isinstance(each.get("text"), str) for each in parts
+        ):
             return as_json(value)
         return self.whole_text(value, ledger)
 
@@ -325,10 +327,6 @@ def unknown_block(name: str, block: Json) -> Unknown:
 def as_json(value: Any) -> str:
     """A value as JSON; ``""`` for none."""
     return "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _is_block(part: Json) -> bool:
-    return "type" in part or isinstance(part.get("text"), str)
 
 
 def _words_in(value: Any, name: str) -> Iterator[str]:

@@ -118,18 +118,15 @@ class PlainMessages(Export):
         return reading.ids.make(known, *map(record.get, _SAID), *more)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
-        found = list(self._pieces(record, whole.id, reading.ledger))
+        found = list(self.pieces_in(_content(record), whole.id, reading.ledger))
+        called = objects_at(record, "tool_calls", "toolCalls")
+        for number, call in enumerate(called or objects_in([record.get("function_call")])):
+            found.append(call_in(call, f"{whole.id}-call-{number}"))
+        if not isinstance(record.get("content"), list):
+            found.append(text_at(record, "refusal"))
         if whole.role == "tool":
             found = _returned(record, found)
         return (_paired(piece, reading.known) for piece in found)
-
-    def _pieces(self, record: p.Json, message: str, ledger: p.Ledger) -> Iterator[Piece]:
-        yield from self.pieces_in(_content(record), message, ledger)
-        called = objects_at(record, "tool_calls", "toolCalls")
-        for number, call in enumerate(called or objects_in([record.get("function_call")])):
-            yield call_in(call, f"{message}-call-{number}")
-        if not isinstance(record.get("content"), list):
-            yield text_at(record, "refusal")
 
 
 class ChatbotUi(PlainMessages):

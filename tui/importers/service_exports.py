@@ -112,8 +112,7 @@ class ChatGpt(NodeExport):
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         if reason := _reason_to_drop(record):
-            reading.ledger.skipped[reason] += 1
-            return ()
+            return reading.skip(reason)
         if tool := _tool_of(record):
             reading.known[name] = tool
         return super().said(record, text_at(record, "id") or name, reading)
@@ -255,8 +254,7 @@ class DeepSeek(NodeExport):
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         if record["is_empty"]:
-            reading.ledger.skipped["node without a message"] += 1
-            return ()
+            return reading.skip("node without a message")
         return super().said(record, reading.ids.within(name), reading)
 
     def role_of(self, record: p.Json) -> Role:
@@ -485,8 +483,7 @@ class GeminiApps(Export):
         prompted = _PROMPTED.match(text)
         # Of a verb in another language, the answer says that it was a prompt.
         if _OTHER.match(text) or not (prompted or answer):
-            reading.ledger.skipped[_OTHER_ACTIVITY] += 1
-            return ()
+            return reading.skip(_OTHER_ACTIVITY)
         reading.ledger.read += 1
         listed = [record.get("imageFile"), *items_in(record.get("attachedFiles"))]
         listed += [each for each in objects_at(record, "subtitles") if "url" in each]

@@ -1,15 +1,15 @@
 """Times of foreign files, in all their forms."""
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tui.domain.timestamps import format_utc
 
-_MILLISECONDS_FROM = 1e11
-_MICROSECONDS_FROM = 1e14
-_NANOSECONDS_FROM = 1e17
+_PER_SECOND = {1e17: 1e9, 1e14: 1e6, 1e11: 1e3}
+"""Numbers from which on times are in units of which a second has so many."""
 _FIRST_YEAR = 1970
 """Go writes the year 1 for no time."""
 _AS_IN_JOURNAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
@@ -47,34 +47,19 @@ def _parsed(text: str) -> datetime | None:
         return datetime.fromisoformat(text.strip())
     except ValueError:
         pass
-    try:
+    with suppress(ValueError):
         return _from_number(float(text))
-    except ValueError:
-        return _from_words(text)
-
-
-def _from_words(text: str) -> datetime | None:
-    """Parse a time as in mails, or one of ISO 8601 that ends with ``UTC``."""
-    try:
+    with suppress(ValueError, IndexError, TypeError):
         if text.rstrip().endswith(" UTC"):
             return datetime.fromisoformat(text.strip().removesuffix(" UTC")).replace(tzinfo=UTC)
         return parsedate_to_datetime(text)
-    except (ValueError, IndexError, TypeError):
-        return None
+    return None
 
 
 def _from_number(value: Any) -> datetime | None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
         return None
-    try:
-        return datetime.fromtimestamp(_seconds(float(value)), UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _seconds(value: float) -> float:
-    if value >= _NANOSECONDS_FROM:
-        return value / 1e9
-    if value >= _MICROSECONDS_FROM:
-        return value / 1e6
-    return value / 1e3 if value >= _MILLISECONDS_FROM else value
+    per_second = next((each for least, each in _PER_SECOND.items() if value >= least), 1)
+    with suppress(ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(float(value) / per_second, UTC)
+    return None

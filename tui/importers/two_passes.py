@@ -166,27 +166,24 @@ class Tree(TwoPass[_Line]):
 
     def items(self) -> Iterator[p.Item]:
         """Make the messages, and link them. Raises ``OSError``, ``SourceChanged``."""
-        with read_again(self.path, self._decoder) as self._read_again:
-            yield from self._linked()
-            yield from self.ending()
-
-    def _linked(self) -> Iterator[p.Item]:
         ends = self.ends = {"": ""}
-        for node in self.order:
-            key = node.id.removesuffix(AGAIN)
-            end = ends[node.parent]
-            for item in self.said(key, node.id[len(key) :]):
-                match item:
-                    case p.ForeignMessage():
-                        yield replace(item, parent=end)
-                        end = item.id
-                    case p.ForeignSummary(through=""):
-                        if end:
-                            yield replace(item, through=end)
-                    case _:
-                        yield item
-            # The same text once, for most.
-            ends[node.id] = node.id if end == node.id else end
+        with read_again(self.path, self._decoder) as self._read_again:
+            for node in self.order:
+                key = node.id.removesuffix(AGAIN)
+                end = ends[node.parent]
+                for item in self.said(key, node.id[len(key) :]):
+                    match item:
+                        case p.ForeignMessage():
+                            yield replace(item, parent=end)
+                            end = item.id
+                        case p.ForeignSummary(through=""):
+                            if end:
+                                yield replace(item, through=end)
+                        case _:
+                            yield item
+                # The same text once, for most.
+                ends[node.id] = node.id if end == node.id else end
+            yield from self.ending()
 
 
 @contextmanager

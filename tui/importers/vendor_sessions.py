@@ -45,8 +45,7 @@ class VendorFormat(Format):
         known, role = text_at(record, *self.message_id), record.get("role")
         own_id = known and reading.ids.within(known)
         if role not in _ROLES:
-            reading.ledger.skipped[_DROPPED.get(text_in(role), "unknown role")] += 1
-            return ()
+            return reading.skip(_DROPPED.get(text_in(role), "unknown role"))
         content, marks = record.get("content"), list(self.files(record))
         thinks = any(map(record.get, self.thoughts)) or self.thinks(content)
         if marks or not isinstance(content, str):
@@ -55,8 +54,7 @@ class VendorFormat(Format):
         calls = objects_in(listed) if role == "assistant" else []
         result_of = text_at(record, "tool_call_id", "toolCallId")
         if not (content or calls or result_of) and thinks:
-            reading.ledger.skipped["thinking"] += 1
-            return ()
+            return reading.skip("thinking")
         reading.ledger.read += 1
         called = [call.get("id") for call in calls]
         name = own_id or reading.ids.make(role, content, result_of, called)
@@ -147,8 +145,7 @@ class Vibe(VendorFormat, FolderFormat, JsonFile):
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         is_summary = self.sums_up(record, reading)
         if record.get("injected") is True and not is_summary:
-            reading.ledger.skipped["injected text"] += 1
-            return ()
+            return reading.skip("injected text")
         # Whoever says it.
         record = {**record, "role": "user"} if is_summary else record
         return super().said(record, name, reading)
@@ -405,8 +402,7 @@ class AiChat(VendorFormat):
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         content = record.get("content")
         if not record:
-            reading.ledger.skipped[json_lines.UNREADABLE] += 1
-            return ()
+            return reading.skip(json_lines.UNREADABLE)
         if self.sums_up(record, reading) and not reading.last:
             # Nothing that it stands for was said.
             record = {**record, "role": "system"}

@@ -13,7 +13,7 @@ from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.contents import arguments, joined, placeholder, todos
 from tui.importers.formats import JsonFile, Reading, Talk, line_values
-from tui.importers.json_lines import UNREADABLE, items_in, object_if_there, object_in, text_in
+from tui.importers.json_lines import UNREADABLE, counted_objects, items_in, object_if_there, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import Piece, Result, messages, unknown, unknown_block
 from tui.importers.trees import TreeTurn
@@ -60,7 +60,7 @@ def last_state(path: Path, ledger: p.Ledger) -> p.Json:
     state: p.Json = {}
     for change in line_values(path, ledger):
         if change.get("kind") == _SNAPSHOT and isinstance(change.get("v"), dict):
-            state = object_in(change["v"])
+            state = change["v"]
         elif not _change(state, change):
             ledger.skipped[UNREADABLE] += 1
     return state
@@ -133,9 +133,7 @@ class VsCode(JsonFile):
             yield from super().talks(source, ledger)
             return
         fields = last_state(path, counts)
-        requests = objects_at(fields, "requests")
-        if others := len(items_in(fields.get("requests"))) - len(requests):
-            counts.skipped[UNREADABLE] += others
+        requests = counted_objects(fields.get("requests"), counts)
         yield Talk(path, fields, lambda _: requests, path.stem, counts)
 
     def heading(self, talk: Talk) -> p.Heading:
