@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -24,6 +25,7 @@ class CompletionList(Widget):
     """Shows ``ROWS`` completions and the number of others; none is chosen until the user moves."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"completion-list--chosen", "completion-list--help"}
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     @dataclass(eq=False, repr=False)
     class Picked(Message):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -99,6 +100,7 @@ class HistoryLine(LineInput):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*HISTORY]
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(
         self,
