@@ -111,8 +111,8 @@ def own_words(marked: str) -> frozenset[str]:
 
 def unfinished_reference(text: str) -> Reference | None:
     """Find the reference that is still typed at the end of a text, without its last quote."""
-    line = text.rfind("\n") + 1
-    match = _UNFINISHED.search(text, line)
+    # Most texts have none: the search would try each place of a long row.
+    match = _UNFINISHED.search(text, text.rfind("\n") + 1) if SIGN in text else None
     return _found(match) if match else None
 
 

@@ -64,6 +64,7 @@ def _stretches(frame: str) -> Iterator[str]:
 
 
 def _fixed(stretch: str, multiplexed: bool) -> str:  # noqa: FBT001 - one caller
+    """Position the cursor behind each text that may take more or fewer cells than counted."""
     place = _SEQUENCE.match(stretch)
     if place is None or not place["column"] or _AMBIGUOUS.search(stretch) is None:
         return stretch
@@ -72,8 +73,14 @@ def _fixed(stretch: str, multiplexed: bool) -> str:  # noqa: FBT001 - one caller
     end = column + sum(_width(part) for part in parts)
     for part in parts:
         width = _width(part)
-        room = width if multiplexed else end - column
-        fixed.append(_steady(part, column, room) if _is_ambiguous(part) else part)
+        if _is_ambiguous(part):
+            # If it takes fewer cells, their old content would stay.
+            fixed.append(f"{' ' * width}\x1b[{column}G" if width else "")
+            # The cells behind it are drawn right after: it may take them.
+            fixed.append(_fitting(part, width if multiplexed else end - column))
+            fixed.append(f"\x1b[{column + width}G")
+        else:
+            fixed.append(part)
         column += width
     return "".join(fixed)
 
@@ -126,32 +133,17 @@ def _width(part: str) -> int:
     return 0 if part.startswith("\x1b") else cell_len(part)
 
 
-def _steady(text: str, column: int, room: int) -> str:
-    """Write a text that may take more or fewer cells than counted, and position what follows.
-
-    ``room`` is the number of cells it may take, as the cells behind it are drawn right after.
-    """
-    width = cell_len(text)
-    # If it takes fewer cells, their old content would stay.
-    blank = f"{' ' * width}\x1b[{column}G" if width else ""
-    return f"{blank}{_fitting(text, room)}\x1b[{column + width}G"
-
-
 def _fitting(text: str, room: int) -> str:
     """The beginning of a text that no terminal draws wider than ``room``."""
     if 2 * len(text) <= room:
         return text
+    from unicodedata import category
+
     for place, character in enumerate(text):
-        room -= _most_cells(character)
+        # In a terminal that joins nothing. Combining marks take no cell even there, nor do the
+        # later parts of a Korean syllable.
+        is_part = category(character).startswith("M") or _SYLLABLE_PARTS.match(character)
+        room -= get_character_cell_size(character) or (0 if is_part else 1)
         if room < 0:
             return text[:place].rstrip(_JOINER)
     return text
-
-
-def _most_cells(character: str) -> int:
-    """The width of a character in a terminal that joins nothing."""
-    from unicodedata import category
-
-    # Combining marks take no cell, nor do the later parts of a Korean syllable.
-    is_part = category(character).startswith("M") or _SYLLABLE_PARTS.match(character)
-    return get_character_cell_size(character) or (0 if is_part else 1)

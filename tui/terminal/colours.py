@@ -6,6 +6,7 @@ Rich takes the nearest, which may be of another hue, or the same as the backgrou
 import re
 from collections.abc import Callable, Iterator, Sequence
 from colorsys import rgb_to_hls
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
 
@@ -226,12 +227,11 @@ _LIGHT = 0.18
 """The luminance on which black and white can be read equally well."""
 
 
+@dataclass(eq=False, repr=False)
 class BackgroundReported(Message):
     """The terminal has answered; ``time`` is when."""
 
-    def __init__(self, *, light: bool) -> None:
-        super().__init__()
-        self.light = light
+    light: bool
 
 
 def reported(string: str) -> BackgroundReported | None:

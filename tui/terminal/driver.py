@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TextIO
 
 from textual import events
@@ -184,7 +185,8 @@ class TakeoverDriver(DriverBase):
             has_own = isinstance(app, FlowControlledApp)
             self._flow_control = app.flow_control if has_own else FlowControl(app)
             self._flow_control.begin(self.call_in_loop)
-            self._output = Output(sys.__stderr__, self._paint_again, self._flow_control.note_taken)
+            paint_again = partial(self.call_in_loop, partial(app.refresh, layout=True))
+            self._output = Output(sys.__stderr__, paint_again, self._flow_control.note_taken)
             self.replace_file(self._output)
         original = first_frame.hand_over()
         self._is_entered = original is not None
@@ -286,6 +288,3 @@ class TakeoverDriver(DriverBase):
     def _report_size(self, *_: object) -> None:
         size = Size(*self.terminal_size())
         self.process_message(events.Resize(size, size))
-
-    def _paint_again(self) -> None:
-        self.call_in_loop(lambda: self.app.refresh(layout=True))

@@ -57,10 +57,9 @@ _Attributes = list[int | list[bytes | int]]
 class _Terminal:
     """The terminal's original attributes, and the changes made to it."""
 
-    def __init__(self) -> None:
-        self.original: _Attributes | None = None
-        self.is_drawn = False
-        self.is_handed_over = False
+    original: _Attributes | None = None
+    is_drawn = False
+    is_handed_over = False
 
 
 _terminal = _Terminal()
@@ -142,7 +141,8 @@ def asks_for_screen(arguments: list[str]) -> bool:
 
 def outline(columns: int, rows: int, sidebar: int) -> str:
     """The lines of the screen as text and control sequences; empty on a very small screen."""
-    if columns < sizes.LEAST_COLUMNS or rows < sizes.LEAST_ROWS or not _can_draw_lines():
+    is_small = columns < sizes.LEAST_COLUMNS or rows < sizes.LEAST_ROWS
+    if is_small or sys.__stderr__ is None or sys.__stderr__.encoding.lower() != "utf-8":
         return ""
     left = sidebar if columns >= sizes.SIDEBAR_FROM_COLUMNS else 0
     # Below the prompt: the line of keys, on a screen that has one, and the status bar.
@@ -209,10 +209,6 @@ def _is_foreground() -> bool:
         return os.tcgetpgrp(_INPUT) == os.getpgrp()
     except OSError:
         return True  # no job control here
-
-
-def _can_draw_lines() -> bool:
-    return sys.__stderr__ is not None and sys.__stderr__.encoding.lower() == "utf-8"
 
 
 def _raw(terminal: int) -> _Attributes:

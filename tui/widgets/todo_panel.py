@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, get_args
 import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
+from textual import events, on
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -105,6 +106,7 @@ class TodoPanel(Widget):
             self.display = bool(items)
             self.refresh(layout=True)
 
+    @on(events.Click)
     def fold(self) -> None:
         """Toggle between the usual size and a larger one, or one line if all fits already."""
         if self._chosen is not None:
@@ -113,9 +115,6 @@ class TodoPanel(Widget):
             is_whole = len(self._items) < self._usual_room(self.screen.size.height)
             self._chosen = "less" if is_whole else "more"
         self.refresh(layout=True)
-
-    def on_click(self) -> None:
-        self.fold()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
         return len(lay_out(self._items, self._room(viewport.height), max(1, width)))

@@ -39,7 +39,7 @@ def test_equal_neighbours_are_walked_once():
     earlier = EarlierPrompts()
     earlier.show(["one", "two", "two", "one"])
     assert [earlier.go_to(place, "") for place in (1, 2, 3)] == ["one", "two", "one"]
-    assert earlier.count == 3
+    assert len(earlier.prompts) == 3
 
 
 def test_older_prompts_that_are_added_move_nobody(history):

@@ -9,7 +9,7 @@ from tests.waiting import until
 from tests.widgets.prompt.conftest import Surroundings
 from tui.domain.references import OWN_SIGN
 from tui.widgets.prompt import Prompt
-from tui.widgets.prompt.prompt_document import ROW_CHARACTERS, PromptDocument
+from tui.widgets.prompt.prompt_document import ROW_CHARACTERS, PromptDocument, Rows, marked_rows
 
 HOSTILE = (
     "\x1b]52;c;ZXZpbA==\x1b\\ \x9b2J\x85 \u202eabc \u2066 \U000e0041 \x07\x7f \u2028 \ud800 [b]"
@@ -262,7 +262,7 @@ async def test_eight_mebibytes_are_pasted_and_typed_behind_at_once(app, pilot):
 
 
 def test_a_range_that_reaches_into_a_mark_means_all_of_it():
-    document = PromptDocument(f"ab{LONG}cd", [LONG])
+    document = PromptDocument(Rows(marked_rows(f"ab{LONG}cd", [LONG])))
     assert document.lines == ["ab", MARK, "cd"]
     assert document.get_text_range((1, 3), (1, 5)) == LONG
     assert document.get_text_range((0, 1), (1, 5)) == f"b{LONG}"

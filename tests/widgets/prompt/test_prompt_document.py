@@ -11,7 +11,7 @@ from tests.strategies import any_text
 from tui.domain.references import without_marks
 from tui.domain.text import make_visible
 from tui.widgets.prompt import prompt_document as document
-from tui.widgets.prompt.prompt_document import PromptDocument, mark_cells
+from tui.widgets.prompt.prompt_document import PromptDocument, PromptRow
 
 # Rows of a few characters are cut as those of thousands are.
 SHORT_ROWS = 8
@@ -84,13 +84,13 @@ def test_deleting_a_last_line_that_is_not_there_deletes_the_line():
 
 def test_every_character_is_shown_as_one_and_none_that_a_terminal_obeys():
     for code in range(sys.maxunicode + 1):
-        shown = mark_cells(chr(code))
+        shown = PromptRow(chr(code)).shown
         assert len(shown) == 1
         assert make_visible(shown) == shown
 
 
 def test_a_mark_says_what_was_there_if_one_cell_can():
-    assert mark_cells("\x1b[2J\x7f\x85\u202e\u2028\t会") == "␛[2J␡\ufffd\ufffd\u2424\t会"
+    assert PromptRow("\x1b[2J\x7f\x85\u202e\u2028\t会").shown == "␛[2J␡\ufffd\ufffd\u2424\t会"
 
 
 def test_text_of_this_library_would_have_been_changed():

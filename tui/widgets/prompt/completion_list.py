@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
@@ -12,7 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.domain.completion import Completion, FileListing, file_completions, folders_of
-from tui.domain.references import Reference, unfinished_reference
+from tui.domain.references import unfinished_reference
 from tui.domain.text import make_visible_line
 
 ROWS = 8
@@ -111,18 +112,17 @@ class CompletionList(Widget):
         return row.stylize(self.get_visual_style("completion-list--chosen"))
 
 
-class FileOffers:
-    """Offers files for the reference that is being typed; ``ask`` asks for a folder's listing.
+class FileOffers(msgspec.Struct, eq=False):
+    """Offers files for the reference that is being typed; ``_ask`` asks for a folder's listing.
 
     Each reference asks once for the listings it needs; an older one serves until the new one is
     there.
     """
 
-    def __init__(self, ask: Callable[[str], object]) -> None:
-        self._ask = ask
-        self._listings: dict[str, FileListing] = {}
-        self._asked: set[str] = set()
-        self._start: int | None = None
+    _ask: Callable[[str], object]
+    _listings: dict[str, FileListing] = msgspec.field(default_factory=dict[str, FileListing])
+    _asked: set[str] = msgspec.field(default_factory=set[str])
+    _start: int | None = None
 
     def forget(self) -> None:
         """Forget all listings: the session may be another one."""
@@ -140,7 +140,7 @@ class FileOffers:
 
     def completions(self, before_caret: str) -> tuple[Completion, ...]:
         """The files for the reference that ends at the caret; none without one."""
-        typed = reference_at(before_caret)
+        typed = unfinished_reference(before_caret)
         if typed is None:
             self._start = None
             return ()
@@ -156,8 +156,3 @@ class FileOffers:
             if found or listing is None:
                 return found
         return ()
-
-
-def reference_at(before_caret: str) -> Reference | None:
-    """The reference that ends at the caret, and may be continued."""
-    return unfinished_reference(before_caret) if "@" in before_caret else None

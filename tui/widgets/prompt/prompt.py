@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from rich.cells import cell_len
 from textual import events, on
-from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -25,11 +24,11 @@ from tui.domain.completion import (
     completions,
     dropped_files,
 )
-from tui.domain.references import NO_WORDS, SIGN
+from tui.domain.references import NO_WORDS, SIGN, unfinished_reference
 from tui.domain.text import make_visible_line
 from tui.domain.views.shown_session import AttachedView, PromptQueue
 from tui.widgets.intents import CommandInvoked, hint
-from tui.widgets.prompt.completion_list import CompletionList, FileOffers, reference_at
+from tui.widgets.prompt.completion_list import CompletionList, FileOffers
 from tui.widgets.prompt.earlier_prompts import EarlierPrompts, HistoryLine
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.prompt_document import Paste
@@ -148,9 +147,9 @@ class Prompt(Widget):
         back: Waiting | None = None
 
     def __init__(self) -> None:
-        super().__init__()
         self.editor = Editor(self._press, self._show_edit, self._read_paste)
         self.border = TopBorder()
+        super().__init__(self.border, self.editor)
         self._list = CompletionList()
         self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
         self._history = EarlierPrompts()
@@ -168,10 +167,6 @@ class Prompt(Widget):
         self._editing = False
         self._queue = PromptQueue()
         self._taken: Waiting | None = None
-
-    def compose(self) -> ComposeResult:
-        yield self.border
-        yield self.editor
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         # Not by ``max-height``: Textual does not look at it while it measures a docked widget.
@@ -316,6 +311,7 @@ class Prompt(Widget):
         event.stop()
         self._put(event.completion.text)
 
+    @on(events.Resize)
     def _show_subtitle(self) -> None:
         queue = _queue_hint(self._queue, again=self._can_exchange)
         parts = [make_visible_line(part) for part in (self._reason, queue) if part]
@@ -325,9 +321,6 @@ class Prompt(Widget):
             words = self._attached.words(lambda text: cell_len(text) <= room)
             parts += filter(None, [words])
         self.editor.border_subtitle = Content(_BETWEEN.join(parts))
-
-    def on_resize(self) -> None:
-        self._show_subtitle()
 
     def _read_paste(self, paste: Paste) -> None:
         if readings := dropped_files(paste.text):
@@ -380,7 +373,8 @@ class Prompt(Widget):
             hint(self, _NO_SHELL)
         elif text.strip():
             # Bring back the text that a recalled prompt had replaced.
-            self.set_text(self._history.held, own=self._shelved)
+            history = self._history
+            self.set_text(history.draft if history.place else "", own=self._shelved)
             self.post_message(self.Submitted(text, own))
         elif self._queue.held:
             self.post_message(self.HeldWanted())
@@ -388,7 +382,8 @@ class Prompt(Widget):
     def _complete(self) -> None:
         # What the completions replace: a reference, or the whole prompt.
         before = self.editor.before_caret
-        reference = reference_at(before) if self._list.found[0].text.startswith(SIGN) else None
+        is_file = self._list.found[0].text.startswith(SIGN)
+        reference = unfinished_reference(before) if is_file else None
         typed = before[reference.start :] if reference else self.text
         text = common_text(typed, self._list.found)
         if text == typed:
@@ -399,7 +394,7 @@ class Prompt(Widget):
     def _put(self, text: str) -> None:
         if not text.startswith(SIGN):
             self.replace_text(text)
-        elif typed := reference_at(self.editor.before_caret):
+        elif typed := unfinished_reference(self.editor.before_caret):
             self.editor.put_reference(text, typed.start)
             # The caret may have moved since, into the quotes of a folder.
             self._offer()

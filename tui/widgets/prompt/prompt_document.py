@@ -40,11 +40,6 @@ class _Marks(dict[int, str]):
 _MARKS = _Marks({0x2028: _LINE_MARK, 0x2029: _LINE_MARK, ord(OWN_SIGN): SIGN})
 
 
-def mark_cells(line: str) -> str:
-    """Replace control characters by marks; the number of code points stays the same."""
-    return line if line.isprintable() else line.translate(_MARKS)
-
-
 class PromptRow(NamedTuple):
     """A row of the document; ``goes_on`` if no line break separates it from the next.
 
@@ -57,7 +52,10 @@ class PromptRow(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return paste_label(self.text) if self.folded else mark_cells(self.text)
+        """The row as it is drawn; marks of control characters keep the number of code points."""
+        if self.folded:
+            return paste_label(self.text)
+        return self.text if self.text.isprintable() else self.text.translate(_MARKS)
 
     def until(self, column: int) -> "PromptRow":
         """The part before a column, of a folded row all or nothing; the next row joins it."""
@@ -97,10 +95,10 @@ class PromptDocument(Document):
     Textual's own breaks lines at form feeds, U+0085, U+2028 and the like, and loses them.
     """
 
-    def __init__(self, text: str, pastes: Sequence[str] = ()) -> None:
-        """Fold the texts of ``pastes`` where they occur; ``Rows`` are taken as they are."""
+    def __init__(self, text: str) -> None:
+        """Cut a text into rows; ``Rows`` are taken as they are."""
         super().__init__("")
-        self._rows = list(text.rows) if isinstance(text, Rows) else marked_rows(text, pastes)
+        self._rows = list(text.rows) if isinstance(text, Rows) else marked_rows(text)
         self.lines[:] = [row.shown for row in self._rows]
         self._text: str | None = None
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import ClassVar, Self
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -161,8 +160,9 @@ class Sidebar(Vertical):
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
-        super().__init__(id=id, classes=classes)
         self.rows = rows = RowsView()
+        self._note = Static(classes="sidebar--note", markup=False)
+        super().__init__(rows, self._note, id=id, classes=classes)
         # Textual looks for the actions of BINDINGS here.
         self.action_archive, self.action_delete = rows.action_archive, rows.action_delete
         self.action_pin, self.action_undo = rows.action_pin, rows.action_undo
@@ -170,13 +170,8 @@ class Sidebar(Vertical):
         self._filter_row = Horizontal(classes="sidebar--filter")
         self._filter_row.display = False
         self.rename_line = RenameLine()
-        self._note = Static(classes="sidebar--note", markup=False)
         self._dragged = False
         self._width: int | None = None
-
-    def compose(self) -> ComposeResult:
-        yield self.rows
-        yield self._note
 
     @property
     def highlighted(self) -> str | None:
@@ -243,10 +238,8 @@ class Sidebar(Vertical):
         # Not from the layout: a key held down repeats faster than layouts follow.
         allowed = self.screen.size.width * sizes.MOST_SIDEBAR_PERCENT // 100
         width = self.outer_size.width if self._width is None else self._width
-        self._change_width(min(width, allowed) + columns)
-
-    def _change_width(self, columns: int) -> None:
-        self.post_message(intents.WidthChanged(self.show_width(columns)))
+        width = self.show_width(min(width, allowed) + columns)
+        self.post_message(intents.WidthChanged(width))
 
     def action_toggle_scope(self) -> None:
         self.post_message(intents.ScopeToggled())
@@ -288,7 +281,7 @@ class Sidebar(Vertical):
         if self._dragged:
             self._dragged = False
             self.release_mouse()
-            self._change_width(self.outer_size.width)
+            self.post_message(intents.WidthChanged(self.show_width(self.outer_size.width)))
 
     # --- messages of the parts
 

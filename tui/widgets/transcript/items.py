@@ -194,8 +194,8 @@ class Item(msgspec.Struct, eq=False):
     def _footer(self) -> list[RowBlock]:
         if self.version is None:
             return []
-        words = _version_words(self.version, "")
-        return [LineBlock(words, "quiet", fuller=(_version_words(self.version),))]
+        words = _version_words(self.version)
+        return [LineBlock(words, "quiet", fuller=(f"{words}{PARTED}{_OTHERS}",))]
 
     def pop_dropped(self) -> Sequence[RowBlock]:
         """The blocks that were dropped since the last call."""
@@ -351,7 +351,7 @@ class AnswerItem(Item):
         is_ended = not self.arriving and (self.entry.status or not self.entry.tool_calls)
         if is_ended and not is_guide(self.entry.model):
             took = cost_words([each.message for each in parts], [each.cost for each in parts])
-        words = [*took, *([_version_words(version, "")] if version else [])]
+        words = [*took, *([_version_words(version)] if version else [])]
         if not words:
             return []
         named = [self._model, *words] if took else words
@@ -401,9 +401,8 @@ class AnswerItem(Item):
         return bool(self.entry.tool_calls) or (self.thought is not None and self.thought.ended)
 
 
-def _version_words(version: "Version", others: str = _OTHERS) -> str:
-    words = f"version {version.number}/{version.count}"
-    return PARTED.join(filter(None, (words, others)))
+def _version_words(version: "Version") -> str:
+    return f"version {version.number}/{version.count}"
 
 
 class QuestionItem(Item):

@@ -142,7 +142,7 @@ class RowPainter(msgspec.Struct, eq=False):
         if canvas is None:
             return Strip.blank(self._widget.size.width, self._widget.visual_style.rich_style)
         if y < len(rows):
-            strip = self._row(rows[y], canvas)
+            strip = self._drawn_over(rows[y], canvas)
         elif rows or not self._document.is_loaded:
             strip = canvas.row(())
         else:
@@ -168,7 +168,7 @@ class RowPainter(msgspec.Struct, eq=False):
         style = self._widget.get_component_rich_style
         return {name: style(f"transcript--{name}") for name in NAMES}
 
-    def _row(self, row: DocumentRow, canvas: Canvas) -> Strip:
+    def _drawn_over(self, row: DocumentRow, canvas: Canvas) -> Strip:
         number, widget, strip = number_of(row.spot), self._widget, row.strip
         # The blank row before a message stays as it is.
         if row.spot.item is self._document.cursor.item and not row.is_before:

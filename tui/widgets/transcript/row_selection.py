@@ -115,7 +115,7 @@ def _selected_part(row: DocumentRow, selection: Selection) -> str:
 def _spot(document: Document, number: int) -> Spot:
     rest, row = divmod(number, _ROWS)
     order, block = divmod(rest, _BLOCKS)
-    return Spot(document.layout.ordered(order), block, row)
+    return Spot(document.layout[order - document.layout.first_order], block, row)
 
 
 def target_at(row: DocumentRow, cell: int) -> Message | FoldLine | None:

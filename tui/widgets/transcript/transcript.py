@@ -177,6 +177,7 @@ class Transcript(ScrollViewBase, can_focus=True):
             wait = max(0.001, self._next_frame - time.monotonic())
             self._timer = self.set_timer(wait, self._draw)
 
+    @on(events.Resize)
     def _draw(self) -> None:
         """Settle the viewport, and paint the rows that have changed."""
         if self._timer is not None:
@@ -293,9 +294,6 @@ class Transcript(ScrollViewBase, can_focus=True):
         if self._painter.canvas is not None:
             # The styles of the components are updated after this.
             self.call_later(self._painter.restyle, self._draw_all)
-
-    def on_resize(self) -> None:
-        self._draw()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the scrollbar, and everything else that scrolls by row numbers."""

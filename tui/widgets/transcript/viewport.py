@@ -35,7 +35,7 @@ class Layout:
     def __init__(self, items: Sequence[Item] = (), width: int = 80) -> None:
         self.width = width
         self._chunks: list[_Chunk] = []
-        self._first = 0
+        self.first_order = 0
         self._count = 0
         self.extend(items)
 
@@ -51,14 +51,11 @@ class Layout:
             yield from chunk.items
 
     def index(self, item: Item) -> int:
-        return item.order - self._first
-
-    def ordered(self, order: int) -> Item:
-        return self[order - self._first]
+        return item.order - self.first_order
 
     def extend(self, items: Sequence[Item]) -> None:
         """Add items at the end."""
-        for place, item in enumerate(items, self._first + self._count):
+        for place, item in enumerate(items, self.first_order + self._count):
             item.order = place
         self._count += len(items)
         start = 0
@@ -72,8 +69,8 @@ class Layout:
 
     def prepend(self, items: Sequence[Item]) -> None:
         """Add items before the first one."""
-        self._first -= len(items)
-        for place, item in enumerate(items, self._first):
+        self.first_order -= len(items)
+        for place, item in enumerate(items, self.first_order):
             item.order = place
         self._count += len(items)
         chunks = _chunks(items)
