@@ -14,7 +14,7 @@ from tui.widgets.prompt import prompt_document as document
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
 
 
-async def test_up_and_down_lead_to_the_edge_of_a_character(app, pilot):
+async def test_up_down_and_clicks_lead_to_the_edge_of_a_character(app, pilot):
     app.prompt.set_text(f"{FAMILY}{FAMILY}b\n1234567")
     for column, place in ((1, 0), (2, len(FAMILY)), (3, len(FAMILY)), (4, 2 * len(FAMILY))):
         app.editor.move_cursor((1, column))
@@ -22,14 +22,23 @@ async def test_up_and_down_lead_to_the_edge_of_a_character(app, pilot):
         assert app.editor.cursor_location == (0, place)
         await pilot.press("down")
         assert app.editor.cursor_location == (1, column)
-
-
-async def test_a_click_is_where_it_is_seen(app, pilot):
     app.prompt.set_text(f"{FAMILY}\t{FAMILY}b")
     begin = len(FAMILY) + 1
+    await until(lambda: app.editor.content_size.height == 1)
     for cells, place in ((1, 0), (3, len(FAMILY)), (5, begin), (6, begin + len(FAMILY))):
         await pilot.click("Editor", offset=(2 + cells, 1))
         await until(lambda place=place: app.editor.cursor_location == (0, place))
+    await pilot.press("home")
+    await until(lambda: app.editor.cursor_location == (0, 0))
+    assert FAMILY in [segment.text for segment in app.editor.render_line(0)]
+    frame = [row for row in app.screen_lines if row[:1] in ("╭", "│", "╰")]
+    assert {cell_len(row) for row in frame} == {60}
+    # Two clicks select a word, and three the row.
+    app.prompt.set_text("one 日本語の two\nrow")
+    await until(lambda: app.editor.content_size.height == 2 and app.editor.scroll_y == 0)
+    for times, selected in ((2, "日本語"), (3, "one 日本語の two")):
+        await pilot.click("Editor", offset=(8, 0), times=times)
+        await until(lambda selected=selected: app.editor.selected_text == selected)
 
 
 async def test_home_and_end_are_those_of_the_row_and_then_of_the_line(running):
@@ -85,15 +94,12 @@ async def test_what_is_cut_is_of_the_line_and_not_of_the_row(running, keys, left
         await until(lambda: app.prompt.text == left)
 
 
-async def test_what_was_cut_is_put_back_also_elsewhere(app, pilot):
+async def test_what_was_cut_is_put_back_also_elsewhere_once_there_is_nothing_to_redo(app, pilot):
     app.prompt.set_text("one two three\nfour")
     await pilot.press("up", "ctrl+e", "alt+backspace", "alt+backspace", "ctrl+a", "ctrl+y")
     assert app.prompt.text == "two threeone \nfour"
     await pilot.press("ctrl+z", "ctrl+k", "ctrl+e", "ctrl+y", "ctrl+y")
     assert app.prompt.text == "one one \nfour"
-
-
-async def test_what_was_undone_is_done_again_before_anything_is_put_back(app, pilot):
     app.prompt.set_text("one two")
     await pilot.press("alt+backspace", "ctrl+z")
     assert app.prompt.text == "one two"
@@ -101,9 +107,12 @@ async def test_what_was_undone_is_done_again_before_anything_is_put_back(app, pi
     assert app.prompt.text == "one "
     await pilot.press("ctrl+y", "ctrl+underscore")
     assert app.prompt.text == "one "
-
-
-async def test_a_folded_paste_is_cut_and_put_back_folded(app, pilot):
+    # Words of Japanese end with their script.
+    app.prompt.set_text("日本語のテキスト")
+    await pilot.press("alt+backspace", "alt+backspace")
+    assert app.prompt.text == "日本語"
+    # A folded paste comes back folded.
+    app.prompt.set_text("")
     await paste(app, pilot, "long\n" * 20)
     await until(lambda: len(app.editor.document.pastes) == 1)
     await pilot.press("x", "ctrl+u", "ctrl+u")
@@ -113,34 +122,10 @@ async def test_a_folded_paste_is_cut_and_put_back_folded(app, pilot):
     assert len(app.editor.document.pastes) == 1
 
 
-async def test_words_of_japanese_end_with_their_script(app, pilot):
-    app.prompt.set_text("日本語のテキスト")
-    await pilot.press("alt+backspace", "alt+backspace")
-    assert app.prompt.text == "日本語"
-
-
 async def test_a_joiner_that_is_typed_is_not_lost(app):
     for character in FAMILY + "\u200c":
         app.post_message(events.Key(character, character))
     await until(lambda: app.prompt.text == FAMILY + "\u200c")
-
-
-async def test_two_clicks_select_a_word_and_three_the_row(app, pilot):
-    app.prompt.set_text("one 日本語の two\nrow")
-    await until(lambda: app.editor.content_size.height == 2 and app.editor.scroll_y == 0)
-    for times, selected in ((2, "日本語"), (3, "one 日本語の two")):
-        await pilot.click("Editor", offset=(8, 0), times=times)
-        await until(lambda selected=selected: app.editor.selected_text == selected)
-
-
-async def test_the_caret_is_a_whole_character(app, pilot):
-    app.prompt.set_text(f"{FAMILY}b")
-    await pilot.press("home")
-    await until(lambda: app.editor.cursor_location == (0, 0))
-    drawn = [segment.text for segment in app.editor.render_line(0)]
-    assert FAMILY in drawn
-    frame = [row for row in app.screen_lines if row[:1] in ("╭", "│", "╰")]
-    assert {cell_len(row) for row in frame} == {60}
 
 
 PIECES = [

@@ -13,13 +13,18 @@ def history():
     return earlier
 
 
-def test_walking_back_and_forth_ends_at_what_was_typed(history):
+def test_walking_back_and_forth_ends_at_what_was_typed_also_when_older_ones_are_added(history):
     assert history.go_to(1, "draft") == "three"
     assert history.go_to(2, "three") == "two"
     assert history.go_to(1, "two") == "three"
     assert history.go_to(0, "three") == "draft"
     assert history.go_to(-1, "draft") is None
     assert history.go_to(4, "draft") is None
+    history.go_to(3, "draft")
+    history.show(["three", "two", "one", "zero"])
+    assert history.is_at("one")
+    assert history.go_to(4, "one") == "zero"
+    assert history.go_to(0, "zero") == "draft"
 
 
 def test_a_changed_entry_stays_changed_until_the_walk_is_over(history):
@@ -35,26 +40,16 @@ def test_a_changed_entry_stays_changed_until_the_walk_is_over(history):
     assert history.go_to(1, "") == "three"
 
 
-def test_equal_neighbours_are_walked_once():
+def test_equal_neighbours_are_walked_once_and_words_are_found_in_any_case():
     earlier = EarlierPrompts()
     earlier.show(["one", "two", "two", "one"])
     assert [earlier.go_to(place, "") for place in (1, 2, 3)] == ["one", "two", "one"]
     assert len(earlier.prompts) == 3
-
-
-def test_older_prompts_that_are_added_move_nobody(history):
-    history.go_to(3, "draft")
-    history.show(["three", "two", "one", "zero"])
-    assert history.is_at("one")
-    assert history.go_to(4, "one") == "zero"
-    assert history.go_to(0, "zero") == "draft"
-
-
-def test_words_are_found_in_any_case_and_a_repetition_is_passed_over():
     earlier = EarlierPrompts()
     earlier.show(["Fix it", "x", "Fix it", "prefix"])
     assert earlier.find("fix", 1) == 1
     earlier.go_to(1, "")
+    # A repetition is passed over.
     assert earlier.find("fix", 2) == 4
     assert earlier.find("FIX", 1) == 1
     earlier.go_to(4, "Fix it")
@@ -62,43 +57,33 @@ def test_words_are_found_in_any_case_and_a_repetition_is_passed_over():
     assert earlier.find("fix", 3, -1) == 3
 
 
-async def test_up_recalls_and_down_brings_back_what_was_typed(app, pilot):
-    app.history = ["first", "second"]
+async def test_up_recalls_one_a_key_and_down_brings_back_what_was_typed(app, pilot):
+    app.history = ["one\n1", "two\n2"]
     await pilot.press(*"draft", "up", "up")
-    assert app.prompt.text == "first"
+    assert app.prompt.text == "one\n1"
+    await pilot.press("down")
+    assert app.prompt.text == "one\n1"
+    await pilot.press("down")
+    assert app.prompt.text == "two\n2"
     await pilot.press("down", "down")
     assert app.prompt.text == "draft"
 
 
-@pytest.mark.parametrize("text", ["one\ntwo", "word " * 20])
-async def test_up_inside_a_text_moves_the_caret(app, pilot, text):
+async def test_up_and_down_inside_a_text_move_the_caret(app, pilot):
     app.history = ["earlier"]
-    app.prompt.set_text(text)
-    await pilot.pause()
-    await pilot.press("up")
-    assert app.prompt.text == text
-    await pilot.press("up", "up")
-    assert app.prompt.text == "earlier"
-
-
-async def test_down_inside_a_text_moves_the_caret(app, pilot):
-    app.history = ["earlier"]
+    for text in ("one\ntwo", "word " * 20):
+        app.prompt.set_text(text)
+        await pilot.pause()
+        await pilot.press("up")
+        assert app.prompt.text == text
+        await pilot.press("up", "up")
+        assert app.prompt.text == "earlier"
     app.prompt.set_text("one\ntwo")
     await pilot.press("ctrl+a", "up", "up", "down")
     assert app.prompt.text == "one\ntwo"
     app.editor.move_cursor((0, 0))
     await pilot.press("down")
     assert app.editor.cursor_location == (1, 0)
-
-
-async def test_entries_of_several_lines_are_walked_one_a_key(app, pilot):
-    app.history = ["one\n1", "two\n2"]
-    await pilot.press("up", "up")
-    assert app.prompt.text == "one\n1"
-    await pilot.press("down")
-    assert app.prompt.text == "one\n1"
-    await pilot.press("down")
-    assert app.prompt.text == "two\n2"
 
 
 async def test_looking_at_an_earlier_prompt_is_no_change_but_changing_it_is(app, pilot):
@@ -128,34 +113,24 @@ async def test_what_was_typed_before_a_recalled_prompt_was_sent_stands_there_aga
     await until(lambda: app.edited[-1:] == ["minen"])
 
 
-async def test_what_was_brought_back_and_sent_does_not_come_again(app, pilot):
+async def test_what_was_sent_does_not_come_again_whatever_was_recalled_around_it(app, pilot):
     app.history = ["one"]
     await pilot.press(*"mine", "up", "down", "enter")
     await until(lambda: app.submitted == ["mine"])
     assert (app.prompt.text, app.prompt.draft) == ("", "")
-
-
-async def test_what_was_sent_does_not_come_again_below_an_earlier_prompt(app, pilot):
-    app.history = ["one"]
-    await pilot.press(*"mine", "enter", "up")
-    await until(lambda: app.submitted == ["mine"])
+    await pilot.press("up")
     assert (app.prompt.text, app.prompt.draft) == ("one", "")
     await pilot.press("enter")
     await until(lambda: app.submitted == ["mine", "one"])
     assert app.prompt.text == ""
 
 
-async def test_a_recalled_command_opens_no_list(app, pilot):
+async def test_a_recalled_command_opens_no_list_and_another_sessions_text_ends_the_walk(app, pilot):
     app.history = ["text", "/load "]
     await pilot.press("up")
     assert app.prompt.text == "/load "
     await pilot.press("up")
     assert app.prompt.text == "text"
-
-
-async def test_another_sessions_text_ends_the_walk(app, pilot):
-    app.history = ["one", "two"]
-    await pilot.press("d", "up", "up")
     app.prompt.set_text("other")
     await pilot.press("down")
     assert app.prompt.text == "other"

@@ -16,17 +16,13 @@ def top(app):
     return app.screen_lines[app.prompt.region.y]
 
 
-async def test_an_empty_prompt_is_one_line_and_says_what_can_be_typed(app):
-    assert app.prompt.region.height == 3
-    assert "Message · / commands · @ files · ? help" in app.screen_lines[-2]
-
-
-async def test_where_it_is_narrow_it_says_that_in_fewer_words(running):
+async def test_an_empty_prompt_is_one_line_and_says_what_can_be_typed_in_words_that_fit(running):
     async with running((36, 24)) as (app, pilot):
         await until(lambda: "│ / commands · @ files · ? help" in app.screen_lines[-2])
         assert app.prompt.region.height == 3
         await pilot.resize_terminal(60, 24)
-        await until(lambda: "Message · / commands" in app.screen_lines[-2])
+        await until(lambda: "Message · / commands · @ files · ? help" in app.screen_lines[-2])
+        assert app.prompt.region.height == 3
 
 
 async def test_it_grows_with_its_text_to_a_third_of_the_screen_and_shrinks_again(running):
@@ -38,44 +34,28 @@ async def test_it_grows_with_its_text_to_a_third_of_the_screen_and_shrinks_again
         app.prompt.set_text("line\n" * 100)
         await until(lambda: app.prompt.region.height == 8)
         assert app.prompt.region.bottom == 24
+        for rows, height in ((15, 5), (30, 10)):
+            await pilot.resize_terminal(60, rows)
+            await until(lambda height=height: app.prompt.region.height == height)
         app.prompt.set_text("")
         await until(lambda: app.prompt.region.height == 3)
 
 
-async def test_on_the_smallest_screen_it_leaves_two_thirds(running):
-    async with running((60, 15)) as (app, pilot):
-        app.prompt.set_text("line\n" * 100)
-        await until(lambda: app.prompt.region.height == 5)
-        await pilot.resize_terminal(60, 30)
-        await until(lambda: app.prompt.region.height == 10)
-
-
-async def test_the_model_stands_in_the_border_until_a_mode_does(app):
+async def test_the_border_has_the_model_or_a_mode_at_the_left_and_the_work_at_the_right(app):
     app.prompt.border.model = "qwen3\x1b[2J"
     await until(lambda: "╭─ qwen3␛[2J ─" in top(app))
     app.prompt.show_editing(editing=True)
     await until(lambda: "╭─ editing a question ·" in top(app))
-    app.prompt.show_editing(editing=False)
-    await until(lambda: "qwen3" in top(app))
-
-
-async def test_the_work_in_progress_stands_at_the_right_and_goes(app):
-    app.prompt.border.model = "qwen3"
-    app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
-    app.prompt.border.stop = "Esc"
-    await until(lambda: top(app).endswith(" qwen3 · thinking 4 s · Esc stops ─╮"))
-    assert top(app).startswith("╭───")
-    app.prompt.border.activity = None
-    await until(lambda: top(app).startswith("╭─ qwen3 ─"))
-    assert "thinking" not in top(app)
-
-
-async def test_a_mode_stays_beside_the_work_in_progress(app):
-    app.prompt.show_editing(editing=True)
     app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
     app.prompt.border.stop = "Esc"
     await until(lambda: "thinking 4 s" in top(app))
     assert "editing a q" in top(app)
+    app.prompt.show_editing(editing=False)
+    await until(lambda: top(app).endswith(" qwen3 · thinking 4 s · Esc stops ─╮"))
+    assert top(app).startswith("╭───")
+    app.prompt.border.activity = None
+    await until(lambda: top(app).startswith("╭─ qwen3␛[2J ─"))
+    assert "thinking" not in top(app)
 
 
 async def test_on_a_narrow_screen_the_phase_goes_before_the_model(running):
@@ -114,9 +94,15 @@ async def test_reason_and_queue_stand_in_the_border_until_they_are_empty(app, pi
 
 async def test_the_terminals_cursor_is_at_the_caret_when_the_screen_changes(running):
     async with running((60, 24)) as (app, pilot):
-        await pilot.press(*"会話", "ctrl+j", "x")
-        await until(lambda: app.prompt.region.height == 4)
+        await pilot.press("x")
         assert app.cursor_position == (3, 22)
+        # The prompt only moves.
+        await pilot.resize_terminal(60, 20)
+        await until(lambda: app.prompt.region.bottom == 20)
+        assert app.cursor_position == (3, 18)
+        await pilot.press("backspace", *"会話", "ctrl+j", "x")
+        await until(lambda: app.prompt.region.height == 4)
+        assert app.cursor_position == (3, 18)
         await pilot.resize_terminal(50, 18)
         await until(lambda: app.cursor_position == (3, 16))
         app.prompt.set_text("会" * 30)
@@ -127,14 +113,11 @@ async def test_the_terminals_cursor_is_at_the_caret_when_the_screen_changes(runn
         await until(lambda: app.cursor_position == (2 + 2 * 30, 16))
 
 
-async def test_it_follows_the_theme(app, pilot):
+async def test_it_follows_the_theme_and_focus_goes_to_what_is_typed_in(app, pilot):
     before = app.editor.styles.background, app.editor.rich_style
     app.theme = "textual-light"
     await pilot.pause()
     assert (app.editor.styles.background, app.editor.rich_style) != before
-
-
-async def test_focus_goes_to_what_is_typed_in(app):
     app.set_focus(None)
     app.query_one(Prompt).focus()
     await until(lambda: app.focused is app.editor)
@@ -148,20 +131,30 @@ def test_no_syntax_highlighting_is_prepared():
     assert prompt.editor.theme == "css"
 
 
-async def test_the_terminals_cursor_follows_a_prompt_that_only_moves(running):
-    async with running((60, 24)) as (app, pilot):
-        await pilot.press("x")
-        assert app.cursor_position == (3, 22)
-        await pilot.resize_terminal(60, 20)
-        await until(lambda: app.prompt.region.bottom == 20)
-        assert app.cursor_position == (3, 18)
-
-
-async def test_the_border_says_how_they_are_taken_back(app):
+async def test_the_border_says_how_they_are_taken_back_and_dropped(app, pilot):
     app.prompt.show_queue(PromptQueue(("one",)))
     await until(lambda: "1 queued · ↑ edits it · Del drops it" in bottom(app))
+    await pilot.press("enter")
+    for key, text in (("up", "ab"), ("delete", "ab"), ("backspace", "a")):
+        app.prompt.set_text("")
+        await pilot.press("a", "b", key)
+        assert app.prompt.text == text
+    assert {*map(type, app.posted)} == {Prompt.Edited}
+    app.prompt.set_text("")
     app.prompt.show_queue(PromptQueue(("one", "two")))
     await until(lambda: "2 queued · ↑ edits the last · Del drops the last" in bottom(app))
+    await pilot.press("delete")
+    assert app.prompt.text == ""
+    await until(lambda: app.taken_back == [["two"]])
+    await pilot.press("ctrl+z")
+    assert app.prompt.text == "two"
+    # One that was changed does not go back.
+    app.prompt.set_text("")
+    app.prompt.show_queue(PromptQueue(("one", "two")))
+    await pilot.press("up", "!", "up")
+    assert app.prompt.text == "two!"
+    await until(lambda: app.taken_back == [["two"], ["two"]])
+    await until(lambda: "1 queued · ↑ edits it · Del drops it" in bottom(app))
 
 
 @pytest.mark.parametrize("key", ["up", "backspace"])
@@ -177,27 +170,11 @@ async def test_the_last_comes_back_and_the_keys_that_follow_are_about_it(app, pi
     assert app.prompt.text == "earlier"
 
 
-async def test_delete_drops_the_last_and_undoing_brings_it_into_the_prompt(app, pilot):
-    app.prompt.show_queue(PromptQueue(("one", "two")))
-    await pilot.press("delete")
-    assert app.prompt.text == ""
-    await until(lambda: app.taken_back == [["two"]])
-    await pilot.press("ctrl+z")
-    assert app.prompt.text == "two"
-
-
 async def test_enter_in_an_empty_prompt_wants_the_held_ones_sent_and_the_border_says_so(app, pilot):
     app.prompt.show_queue(PromptQueue(held=("one", "two")))
     await until(lambda: "2 queued · Enter sends · ↑ edits the last" in bottom(app))
     await pilot.press("enter")
     await until(lambda: [*map(type, app.posted)] == [Prompt.HeldWanted])
-
-
-async def test_enter_in_an_empty_prompt_sends_nothing_that_is_sent_anyway(app, pilot):
-    app.prompt.show_queue(PromptQueue(("one",)))
-    await pilot.press("enter", "x")
-    await until(lambda: app.edited == ["x"])
-    assert [*map(type, app.posted)] == [Prompt.Edited]
 
 
 async def test_a_held_one_that_goes_back_is_held_again(app, pilot):
@@ -206,14 +183,6 @@ async def test_a_held_one_that_goes_back_is_held_again(app, pilot):
     assert app.prompt.text == "one"
     backs = [event.back for event in app.posted if isinstance(event, Prompt.TakenBack)]
     assert backs == [None, Waiting("three", 1, held=True), Waiting("two", 0, held=True)]
-
-
-@pytest.mark.parametrize("key", ["up", "backspace", "delete"])
-async def test_in_a_prompt_with_text_the_keys_are_what_they_are(app, pilot, key):
-    app.prompt.show_queue(PromptQueue(("one",)))
-    await pilot.press("a", "b", key)
-    assert app.prompt.text in ("ab", "a")
-    assert app.taken_back == []
 
 
 async def test_up_again_takes_the_one_before_and_lets_the_other_wait_at_its_place(app, pilot):
@@ -229,11 +198,3 @@ async def test_up_again_takes_the_one_before_and_lets_the_other_wait_at_its_plac
     await until(lambda: app.taken_back == [["three"], ["two"], ["one"]])
     backs = [event.back for event in app.posted if isinstance(event, Prompt.TakenBack)]
     assert backs == [None, Waiting("three", 1), Waiting("two", 0)]
-
-
-async def test_one_that_was_changed_does_not_go_back(app, pilot):
-    app.prompt.show_queue(PromptQueue(("one", "two")))
-    await pilot.press("up", "!", "up")
-    assert app.prompt.text == "two!"
-    await until(lambda: app.taken_back == [["two"]])
-    await until(lambda: "1 queued · ↑ edits it · Del drops it" in bottom(app))

@@ -29,18 +29,31 @@ async def test_a_paste_of_several_lines_is_inserted_and_not_sent(app, pilot, lin
     assert app.submitted == []
 
 
-async def test_a_paste_replaces_the_selection(app, pilot):
+async def test_a_paste_replaces_the_selection_and_goes_no_further_than_the_prompt(app, pilot):
     await pilot.press(*"ab", "shift+left")
     await paste(app, pilot, "c\nd")
     assert app.prompt.text == "ac\nd"
+    await pilot.press("!")
+    await until(lambda: app.prompt.text == "ac\nd!")
+    assert app.query_one(Surroundings).pasted == 0
 
 
-async def test_what_a_terminal_would_obey_is_kept_and_not_shown(app, pilot):
+async def test_what_a_terminal_would_obey_is_kept_copied_and_not_shown(app, pilot):
     await paste(app, pilot, HOSTILE)
     await until(lambda: "␛]52;c;ZXZpbA==␛\\" in "".join(app.screen_lines))
     assert not UNSAFE & set("".join(app.screen_lines))
-    await pilot.press("enter")
+    await pilot.press("f7", "ctrl+c")
+    await until(lambda: app.copied == [HOSTILE])
+    # Each mark takes the one cell that the caret counts.
+    await pilot.press("right", "!", "left")
+    assert app.screen_lines[app.cursor_position.y][app.cursor_position.x] == "!"
+    await pilot.press("delete", "enter")
     await until(lambda: app.submitted == [HOSTILE])
+    # Also where it is folded.
+    await paste(app, pilot, HOSTILE * 50)
+    await pilot.press("enter")
+    await until(lambda: app.submitted[1:] == [HOSTILE * 50])
+    assert not set("\x1b\x9b") & set("".join(app.screen_lines))
 
 
 async def test_a_hostile_selection_and_what_is_under_the_caret_are_not_shown_either(app, pilot):
@@ -50,19 +63,6 @@ async def test_a_hostile_selection_and_what_is_under_the_caret_are_not_shown_eit
     for _ in range(8):
         await pilot.press("up")
         assert not UNSAFE & set("".join(app.screen_lines))
-
-
-async def test_each_mark_takes_the_one_cell_that_the_caret_counts(app, pilot):
-    await paste(app, pilot, HOSTILE + "!")
-    await pilot.press("left")
-    row = app.screen_lines[app.cursor_position.y]
-    assert row[app.cursor_position.x] == "!"
-
-
-async def test_a_copy_has_what_was_pasted(app, pilot):
-    await paste(app, pilot, HOSTILE)
-    await pilot.press("f7", "ctrl+c")
-    await until(lambda: app.copied == [HOSTILE])
 
 
 async def test_undoing_and_redoing_bring_back_every_character(app, pilot):
@@ -96,13 +96,6 @@ async def test_deleting_over_the_end_of_a_row_deletes_a_character(app, pilot):
     assert app.prompt.text == "x" * ROW_CHARACTERS + "z"
 
 
-async def test_a_paste_goes_no_further_than_the_prompt(app, pilot):
-    await paste(app, pilot, "text")
-    await pilot.press("!")
-    await until(lambda: app.prompt.text == "text!")
-    assert app.query_one(Surroundings).pasted == 0
-
-
 async def test_a_paste_that_brought_a_scrollbar_can_be_undone(app, pilot):
     await paste(app, pilot, "line\n" * 9)
     await until(lambda: app.editor.show_vertical_scrollbar)
@@ -130,36 +123,40 @@ async def test_a_long_paste_is_one_mark_and_sent_whole(app, pilot):
     await until(lambda: app.submitted == [f"a{LONG}b"])
 
 
-@pytest.mark.parametrize(
-    ("text", "is_folded"),
-    [
+async def test_it_is_folded_over_ten_lines_or_a_thousand_characters(app, pilot):
+    for text, is_folded in (
         ("line\n" * 10, False),
         ("line\n" * 11, True),
         ("x" * 1000, False),
         ("日" * 1001, True),
-    ],
-)
-async def test_it_is_folded_over_ten_lines_or_a_thousand_characters(app, pilot, text, is_folded):
-    await paste(app, pilot, text)
-    assert shown(app)[0].startswith("[pasted") == is_folded
-    assert app.prompt.text == text
+    ):
+        app.prompt.set_text("")
+        await paste(app, pilot, text)
+        assert shown(app)[0].startswith("[pasted") == is_folded
+        assert app.prompt.text == text
+    for line_break in ("\r\n", "\r"):
+        app.prompt.set_text("")
+        await paste(app, pilot, LONG.replace("\n", line_break))
+        assert shown(app) == [MARK]
+        assert app.prompt.text == LONG
 
 
-async def test_another_key_may_be_chosen_that_unfolds_it(app, pilot):
-    app.set_keymap({"prompt-unfold": "ctrl+u"})
-    await pilot.press("a")
+async def test_a_key_shows_it_whole_and_undoing_folds_it_again(app, pilot):
+    await pilot.press("a", "ctrl+o")
     await paste(app, pilot, LONG)
+    await pilot.press("b", "ctrl+o")
+    assert shown(app) == f"a{LONG}b".split("\n")
+    assert app.prompt.text == f"a{LONG}b"
+    await pilot.press("ctrl+z")
+    assert shown(app) == ["a", MARK, "b"]
+    # Another key may be chosen; and what was shown whole stays so.
+    app.set_keymap({"prompt-unfold": "ctrl+u"})
     await pilot.press("ctrl+o")
-    assert shown(app) == ["a", MARK]
+    assert shown(app) == ["a", MARK, "b"]
     await pilot.press("ctrl+u")
-    assert shown(app) == f"a{LONG}".split("\n")
-
-
-@pytest.mark.parametrize("line_break", ["\r\n", "\r"])
-async def test_the_line_breaks_of_terminals_count(app, pilot, line_break):
-    await paste(app, pilot, LONG.replace("\n", line_break))
-    assert shown(app) == [MARK]
-    assert app.prompt.text == LONG
+    assert len(shown(app)) == 121
+    app.prompt.set_text(LONG)
+    assert len(shown(app)) == 121
 
 
 async def test_the_caret_goes_over_it_in_one_step(app, pilot):
@@ -205,7 +202,9 @@ async def test_a_click_into_it_and_a_selection_of_its_half_mean_the_whole(app, p
     assert app.prompt.text == "x"
 
 
-async def test_several_are_told_apart_and_stand_beside_each_other(app, pilot):
+async def test_several_stand_beside_each_other_and_are_folded_again_where_they_come_back(
+    app, pilot
+):
     await paste(app, pilot, LONG)
     await paste(app, pilot, WIDE)
     assert shown(app) == [MARK, WIDE_MARK]
@@ -213,45 +212,10 @@ async def test_several_are_told_apart_and_stand_beside_each_other(app, pilot):
     assert app.prompt.text == WIDE
     await pilot.press("ctrl+z")
     assert app.prompt.text == LONG + WIDE
-
-
-async def test_a_key_shows_it_whole_and_undoing_folds_it_again(app, pilot):
-    await pilot.press("a")
-    await paste(app, pilot, LONG)
-    await pilot.press("b", "ctrl+o")
-    assert app.prompt.text == f"a{LONG}b"
-    assert len(shown(app)) == 121
-    await pilot.press("ctrl+z")
-    assert shown(app) == ["a", MARK, "b"]
-
-
-async def test_without_one_the_key_is_the_programs(app, pilot):
-    await pilot.press("a", "ctrl+o", "b")
-    assert app.prompt.text == "ab"
-
-
-async def test_it_is_folded_again_where_its_text_comes_back(app, pilot):
-    await paste(app, pilot, LONG)
-    await paste(app, pilot, WIDE)
-    text = app.prompt.text
     app.prompt.set_text("another session")
-    app.prompt.set_text(f"before {text} after")
+    app.prompt.set_text(f"before {LONG}{WIDE} after")
     assert shown(app) == ["before ", MARK, WIDE_MARK, " after"]
-    assert app.prompt.text == f"before {text} after"
-
-
-async def test_what_was_shown_whole_stays_so(app, pilot):
-    await paste(app, pilot, LONG)
-    await pilot.press("ctrl+o")
-    app.prompt.set_text(LONG)
-    assert len(shown(app)) == 121
-
-
-async def test_what_a_terminal_would_obey_is_in_it_and_not_on_screen(app, pilot):
-    await paste(app, pilot, HOSTILE * 50)
-    await pilot.press("enter")
-    await until(lambda: app.submitted == [HOSTILE * 50])
-    assert not set("\x1b\x9b") & set("".join(app.screen_lines))
+    assert app.prompt.text == f"before {LONG}{WIDE} after"
 
 
 async def test_eight_mebibytes_are_pasted_and_typed_behind_at_once(app, pilot):

@@ -24,105 +24,70 @@ def drawn_at(app):
     return line(app).region.y - app.list.region.y
 
 
-async def test_r_makes_the_row_a_line_with_its_name():
-    async with shown(rows(row(1), row(2, name="The old name"))) as (app, pilot):
-        await pilot.press("down", "r")
-        assert line(app).value == "The old name"
+async def test_r_makes_the_row_a_line_that_stays_with_it_while_rows_come_and_go():
+    async with shown(rows(row(1), row(2, name="Old"))) as (app, pilot):
+        await pilot.press("down", "r", "x")
+        assert line(app).value == "Oldx"
         await until(lambda: line(app).region.height == 1, "the line")
         assert drawn_at(app) == 2
         assert line(app).region.right == app.size.width
+        app.sidebar.show_rows(rows(row(9), row(8), row(1), row(2)), NOW)
+        await until(lambda: drawn_at(app) == 4, "the place")
+        await pilot.press("y")
+        app.sidebar.show_rows(rows(row(1)), NOW)
+        await pilot.press("z", "enter")
+        assert renamed(app) == [("session-2", "Oldxyz")]
 
 
-async def test_enter_says_the_new_name_and_gives_the_keys_back_to_the_rows():
-    async with shown(rows(row(1, name="Old"))) as (app, pilot):
-        await pilot.press("r", *" one", "enter")
-        assert renamed(app) == [("session-1", "Old one")]
-        assert app.list.has_focus
-        assert not line(app).display
-
-
-async def test_escape_leaves_the_name_as_it_is():
+async def test_enter_says_another_name_or_none_and_escape_leaves_it():
     async with shown(rows(row(1, name="Old"))) as (app, pilot):
         await pilot.press("r", *"er", "escape")
-        assert renamed(app) == []
         assert app.list.has_focus
         assert not line(app).display
         await pilot.press("r")
         assert line(app).value == "Old"
-
-
-async def test_a_name_that_was_not_changed_is_not_said():
-    async with shown(rows(row(1, name="Old"))) as (app, pilot):
-        await pilot.press("r", "space", "enter")
+        await pilot.press("space", "enter")
         assert renamed(app) == []
-
-
-async def test_a_name_that_was_emptied_is_taken_away():
-    async with shown(rows(row(1, name="Old"))) as (app, pilot):
+        await pilot.press("r", *" one", "enter")
+        assert renamed(app) == [("session-1", "Old one")]
+        assert app.list.has_focus
+        assert not line(app).display
         await pilot.press("r", "backspace", "backspace", "backspace", "enter")
-        assert renamed(app) == [("session-1", "")]
+        assert renamed(app)[1:] == [("session-1", "")]
 
 
-async def test_a_session_without_a_name_offers_its_title_and_keeps_it_as_such():
-    async with shown(rows(row(1, label="What is two?"))) as (app, pilot):
+async def test_a_session_without_a_name_offers_its_title_which_typing_replaces_and_a_move_keeps():
+    async with shown(rows(row(1, label="What is tw…"))) as (app, pilot):
         await pilot.press("r")
-        assert line(app).selected_text == line(app).value == "What is two?"
+        assert line(app).selected_text == line(app).value == "What is tw"
         await pilot.press("enter")
         assert renamed(app) == []
         await pilot.press("r", "backspace", "enter")
         assert renamed(app) == []
-
-
-async def test_typing_replaces_the_offered_title_and_a_move_keeps_it():
-    async with shown(rows(row(1, label="What is tw…"))) as (app, pilot):
         await pilot.press("r", *"Sums", "enter")
         await pilot.press("r", "end", *"o", "enter")
         assert renamed(app) == [("session-1", "Sums"), ("session-1", "What is two")]
+        for label in ("(empty)", "(unreadable)"):
+            app.sidebar.show_rows(rows(row(1, label=label)), NOW)
+            await pilot.press("r")
+            assert line(app).value == ""
+            await pilot.press("escape")
 
 
-@pytest.mark.parametrize("label", ["(empty)", "(unreadable)"])
-async def test_a_title_that_is_no_words_of_the_session_is_not_offered(label):
-    async with shown(rows(row(1, label=label))) as (app, pilot):
-        await pilot.press("r")
-        assert line(app).value == ""
-
-
-async def test_no_more_than_200_characters_are_taken():
-    async with shown(rows(row(1, name="会" * 199))) as (app, pilot):
-        await pilot.press("r", "x", "y", "enter")
-        assert renamed(app) == [("session-1", "会" * 199 + "x")]
-
-
-async def test_letters_that_are_typed_into_it_are_no_commands():
-    async with shown(rows(row(1))) as (app, pilot):
-        await pilot.press("r", *"nadu", "slash", "d", "d", "enter")
-        assert [type(said) for said in app.said] == [intents.SessionRenamed]
-        assert renamed(app) == [("session-1", "nadu/dd")]
-
-
-async def test_what_is_typed_at_once_after_r_goes_into_it():
-    async with shown(rows(row(1))) as (app, pilot):
-        for key in ("r", "n", "d", "d"):
+async def test_what_is_typed_at_once_goes_into_it_up_to_200_characters_and_is_no_command():
+    async with shown(rows(row(1), row(2, name="会" * 199))) as (app, pilot):
+        for key in ("r", *"ndau/dd"):
             app.simulate_key(key)
         await pilot.press("enter")
-        assert renamed(app) == [("session-1", "ndd")]
-
-
-async def test_it_stays_with_its_row_while_rows_arrive():
-    async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("down", "r", "x")
-        app.sidebar.show_rows(rows(row(9), row(8), row(1), row(2)), NOW)
-        await until(lambda: drawn_at(app) == 4, "the place")
-        await pilot.press("y", "enter")
-        assert renamed(app) == [("session-2", "xy")]
-
-
-async def test_it_stays_when_its_row_goes_away():
-    async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("down", "r", "x")
-        app.sidebar.show_rows(rows(row(1)), NOW)
-        await pilot.press("y", "enter")
-        assert renamed(app) == [("session-2", "xy")]
+        assert [type(said) for said in app.said] == [intents.SessionRenamed]
+        assert renamed(app) == [("session-1", "ndau/dd")]
+        await pilot.press("down", "r", "x", "y", "enter")
+        assert renamed(app)[1:] == [("session-2", "会" * 199 + "x")]
+        app.sidebar.show_rows(rows(row(1), row(2, name="a\x1b]0;t\x1b\\")), NOW)
+        await pilot.press("r")
+        assert line(app).value == "a␛]0;t␛\\"
+        await pilot.press("enter")
+        assert len(renamed(app)) == 2
 
 
 async def test_it_stays_in_view_when_its_row_is_scrolled_away():
@@ -143,17 +108,13 @@ async def test_it_goes_below_a_filter():
         assert renamed(app) == [("session-2", "z")]
 
 
-async def test_it_is_left_when_the_keys_go_elsewhere():
+async def test_it_is_left_when_the_keys_go_elsewhere_but_not_with_the_terminal():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("r", "x")
         app.sidebar.focus()
         await until(lambda: not line(app).display, "the end")
         assert app.list.has_focus
         assert renamed(app) == []
-
-
-async def test_it_stays_when_the_terminal_is_left_for_another_window():
-    async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("r", "x")
         app.app_focus = False
         await pilot.pause()
@@ -161,22 +122,11 @@ async def test_it_stays_when_the_terminal_is_left_for_another_window():
         await until(lambda: line(app).has_focus, "the line")
         await pilot.press("y", "enter")
         assert renamed(app) == [("session-1", "xy")]
-
-
-async def test_a_session_without_a_row_is_renamed_at_the_top():
-    async with shown(rows(row(1))) as (app, pilot):
+        # A session without a row is renamed at the top.
         app.sidebar.begin_renaming("elsewhere", "Old", "", app.list.focus)
         await until(lambda: drawn_at(app) == 0, "the place")
         await pilot.press("x", "enter")
-        assert renamed(app) == [("elsewhere", "Oldx")]
-
-
-async def test_names_are_shown_safely():
-    async with shown(rows(row(1, name="a\x1b]0;t\x1b\\"))) as (app, pilot):
-        await pilot.press("r")
-        assert line(app).value == "a␛]0;t␛\\"
-        await pilot.press("enter")
-        assert renamed(app) == []
+        assert renamed(app)[1:] == [("elsewhere", "Oldx")]
 
 
 @pytest.fixture(autouse=True)
@@ -188,35 +138,27 @@ def widths(app):
     return [said.columns for said in app.heard(intents.WidthChanged)]
 
 
-@pytest.mark.parametrize(("wider", "narrower"), [(">", "<"), ("ctrl+right", "ctrl+left")])
-async def test_keys_make_it_wider_and_narrower(wider, narrower):
-    async with shown(rows(row(1)), size=(120, 10)) as (app, pilot):
-        wider, narrower = _NAMES.get(wider, wider), _NAMES.get(narrower, narrower)
-        await pilot.press(wider)
-        await until(lambda: app.sidebar.outer_size.width == 32, "the width")
-        await pilot.press(narrower)
-        await until(lambda: app.sidebar.outer_size.width == 30, "the width")
-        assert widths(app) == [32, 30]
-
-
-_NAMES = {"<": "less_than_sign", ">": "greater_than_sign"}
-
-
-async def test_keys_that_come_faster_than_the_screen_is_laid_out_all_count():
-    async with shown(rows(row(1)), size=(120, 10)) as (app, pilot):
+async def test_keys_make_it_wider_and_narrower_within_bounds_and_all_count():
+    async with shown(rows(row(1)), size=(200, 10)) as (app, pilot):
+        app.sidebar.show_width(30)
+        for wider, narrower in (
+            ("greater_than_sign", "less_than_sign"),
+            ("ctrl+right", "ctrl+left"),
+        ):
+            await pilot.press(wider)
+            await until(lambda: app.sidebar.outer_size.width == 32, "the width")
+            await pilot.press(narrower)
+            await until(lambda: app.sidebar.outer_size.width == 30, "the width")
+        assert widths(app) == [32, 30, 32, 30]
+        # Faster than the screen is laid out.
         for _ in range(5):
             app.simulate_key("ctrl+right")
-        await until(lambda: widths(app) == [32, 34, 36, 38, 40], "the widths")
+        await until(lambda: widths(app)[4:] == [32, 34, 36, 38, 40], "the widths")
         await pilot.pause()
         assert app.sidebar.outer_size.width == 40
-
-
-async def test_it_has_bounds():
-    async with shown(rows(row(1)), size=(200, 10)) as (app, pilot):
         for key, bound in (("ctrl+left", LEAST_SIDEBAR), ("ctrl+right", MOST_SIDEBAR)):
             await pilot.press(*[key] * 30)
             await until(lambda bound=bound: app.sidebar.outer_size.width == bound, "the width")
-            assert app.sidebar.outer_size.width == bound
             assert widths(app)[-1] == bound
 
 
@@ -252,8 +194,12 @@ async def test_a_width_that_was_set_stays_on_a_wider_screen():
         assert app.sidebar.outer_size.width == 42
 
 
-async def test_its_edge_can_be_dragged():
+async def test_its_edge_alone_can_be_dragged():
     async with shown(rows(row(1)), size=(120, 10)) as (app, pilot):
+        await pilot.mouse_down(Sidebar, offset=(20, 8))
+        await pilot.hover(offset=(43, 8))
+        await pilot.mouse_up(offset=(43, 8))
+        assert app.sidebar.outer_size.width == 30
         await pilot.mouse_down(Sidebar, offset=(29, 4))
         await pilot.hover(offset=(43, 5))
         await until(lambda: app.sidebar.outer_size.width == 44, "the width")
@@ -262,12 +208,3 @@ async def test_its_edge_can_be_dragged():
         await until(lambda: widths(app) == [44], "the end of it")
         await pilot.hover(offset=(60, 5))
         assert app.sidebar.outer_size.width == 44
-
-
-async def test_a_click_beside_the_edge_drags_nothing():
-    async with shown(rows(row(1)), size=(120, 10)) as (app, pilot):
-        await pilot.mouse_down(Sidebar, offset=(20, 8))
-        await pilot.hover(offset=(43, 8))
-        await pilot.mouse_up(offset=(43, 8))
-        assert widths(app) == []
-        assert app.sidebar.outer_size.width == 30

@@ -45,13 +45,22 @@ async def test_rows_stand_under_headings_with_their_age_at_the_right():
         ]
 
 
-async def test_the_counts_of_messages_stand_there_where_it_is_wide():
-    given_rows = rows(row(1, message_count=123_456), row(2, message_count=1))
-    async with shown(given_rows, size=(80, 10)) as (app, _):
-        app.sidebar.show_width(48)
-        await until(lambda: app.list.size.width > 40, "the width")
+async def test_a_list_made_wide_has_counts_and_more_of_a_name_and_obeys_no_label():
+    name = "a name of more than forty cells, is that not"
+    hostile = "[b]x[/link]\x1b]0;t\x1b\\ \u202eab\ncd"
+    given_rows = rows(
+        row(1, message_count=123_456),
+        row(2, message_count=1),
+        row(3, label=name[:39] + "…", name=name),
+        row(4, label=hostile),
+    )
+    async with shown(given_rows, size=(200, 10)) as (app, _):
+        app.sidebar.show_width(60)
+        await until(lambda: app.list.size.width > 50, "the width")
         assert app.lines[1].split() == ["▌", "Session", "1", "123k", "msgs", "now"]
         assert app.lines[2].split() == ["Session", "2", "1", "msg", "now"]
+        assert app.lines[3].split("  ")[1].strip() == name
+        assert "[b]x[/link]␛]0;t␛\\ <U+202E>ab cd" in app.lines[4]
 
 
 async def test_a_label_goes_before_its_count_of_messages():
@@ -61,15 +70,6 @@ async def test_a_label_goes_before_its_count_of_messages():
         await until(lambda: app.list.size.width > 40, "the width")
         assert app.lines[1].removeprefix("▌  ").split("  ") == [long, "now"]
         assert app.lines[2].split("…")[1].split() == ["now"]
-
-
-async def test_a_list_made_wide_shows_more_of_a_name_than_others_do():
-    name = "a name of more than forty cells, is that not"
-    given_rows = rows(row(1, label=name[:39] + "…", name=name))
-    async with shown(given_rows, size=(200, 10)) as (app, _):
-        app.sidebar.show_width(60)
-        await until(lambda: app.list.size.width > 50, "the width")
-        assert app.lines[1].split("  ")[1] == name
 
 
 async def test_ages_follow_the_time_and_give_way_where_it_is_narrow():
@@ -111,14 +111,6 @@ async def test_the_highlighted_line_alone_has_a_background_of_its_own():
         assert [y for y in range(6) if grounds.count(grounds[y]) == 1] == [2]
 
 
-async def test_labels_are_neither_markup_nor_commands_to_the_terminal():
-    label = "[b]x[/link]\x1b]0;t\x1b\\ \u202eab\ncd"
-    async with shown(rows(row(1, label=label)), size=(120, 10)) as (app, _):
-        app.sidebar.show_width(60)
-        await until(lambda: app.list.size.width > 50, "the width")
-        assert "[b]x[/link]␛]0;t␛\\ <U+202E>ab cd" in app.lines[1]
-
-
 @given(any_text() | st.just("👩\u200d👩\u200d👧" * 20), st.integers(0, 60))
 def test_any_label_fills_its_place_exactly_and_safely(label, width):
     pieces = list(row_pieces(row(1, label=label), "2d", width, "session-1"))
@@ -127,32 +119,31 @@ def test_any_label_fills_its_place_exactly_and_safely(label, width):
     assert not UNSAFE.search(text)
 
 
-async def test_without_sessions_it_says_so_once_that_is_known():
+async def test_it_says_whose_sessions_these_are_or_that_there_are_none_once_that_is_known():
     async with shown() as (app, _):
         assert (app.lines, app.note) == ([], [])
         app.sidebar.show_rows(rows(), NOW)
         assert app.lines == [" No sessions yet"]
+        for fields, said in (
+            ({}, ["all projects"]),
+            ({"scope": "shop"}, ["project shop"]),
+            ({"scope": "[b]\x1b]0;t\x1b\\"}, ["project [b]␛]0;t␛\\"]),
+            ({"scope": "shop", "elsewhere": 123}, ["project shop", "123 in other projects"]),
+        ):
+            app.sidebar.show_rows(rows(row(1), **fields), NOW)
+            assert app.note == said
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({}, ["all projects"]),
-        ({"scope": "shop"}, ["project shop"]),
-        ({"scope": "[b]\x1b]0;t\x1b\\"}, ["project [b]␛]0;t␛\\"]),
-        ({"scope": "shop", "elsewhere": 123}, ["project shop", "123 in other projects"]),
-    ],
-)
-async def test_it_says_whose_sessions_these_are(fields, said):
-    async with shown(rows(row(1), **fields)) as (app, _):
-        assert app.note == said
-
-
-async def test_an_imported_session_names_its_program():
-    found = row(1, group=Group.PINNED, program="claude-code"), row(2, group=Group.PINNED)
+async def test_a_row_names_its_program_its_project_among_others_and_has_its_pin():
+    found = row(1, group=Group.PINNED, program="claude-code", pinned=True), row(2, scope="blog")
     async with shown(rows(*found)) as (app, _):
+        assert "Pinned" in app.lines[0]
+        assert ["▴" in line for line in app.lines[1:4]] == [True, False, False]
         assert "claude" in app.lines[app.line_of("Session 1")]
         assert "claude" not in app.lines[app.line_of("Session 2")]
+        assert app.lines[app.line_of("Session 2")].split()[-2:] == ["blog", "now"]
+        app.sidebar.show_rows(rows(*found, scope="blog"), NOW)
+        await until(lambda: "blog" not in "".join(app.lines))
 
 
 # --- highlight and view
@@ -228,71 +219,47 @@ async def test_highlighting_a_session_brings_it_into_view():
         assert app.line_of("Session 00120") == 0
 
 
-async def test_the_view_stays_when_rows_are_added_above_and_below():
+async def test_the_view_stays_when_rows_come_and_change_places_unless_it_is_at_the_top():
     given_rows = many(100)
     async with shown(given_rows) as (app, _):
+        app.sidebar.show_rows(rows(row("new"), *given_rows.rows), NOW)
+        assert "Session new" in app.lines[1]
+        app.sidebar.show_rows(given_rows, NOW)
         app.sidebar.rows.highlight("session-00050")
+        seen = app.lines
+        # A session that was used goes to the top.
+        used = given_rows.rows[int(seen[0].split()[1])]
+        left = [other for other in given_rows.rows if other != used]
+        app.sidebar.show_rows(rows(used, *left, current="session-00000"), NOW)
+        assert app.lines[1:] == seen[1:]
+        app.sidebar.show_rows(given_rows, NOW)
         seen = app.lines
         more = [row(f"new {number}") for number in range(30)]
         app.sidebar.show_rows(rows(*more, *given_rows.rows, *many(50, 100).rows), NOW)
         assert app.lines == seen
 
 
-async def test_the_view_does_not_follow_a_session_that_was_used_and_went_to_the_top():
-    given_rows = many(100)
-    async with shown(given_rows) as (app, _):
-        app.sidebar.rows.highlight("session-00050")
-        seen = app.lines
-        used = given_rows.rows[int(seen[0].split()[1])]
-        left = [other for other in given_rows.rows if other != used]
-        app.sidebar.show_rows(rows(used, *left, current="session-00000"), NOW)
-        assert app.lines[1:] == seen[1:]
-
-
-async def test_at_the_top_what_is_new_comes_into_view():
-    async with shown(many(100)) as (app, _):
-        app.sidebar.show_rows(rows(row("new"), *many(100).rows), NOW)
-        assert "Session new" in app.lines[1]
-
-
-async def test_the_view_has_no_hole_when_rows_are_taken_away():
+async def test_a_view_that_becomes_smaller_keeps_the_highlight_unless_it_was_scrolled_away():
     async with shown(many(100)) as (app, pilot):
+        app.sidebar.rows.highlight("session-00050")
+        await pilot.resize_terminal(32, 12)
+        await until(lambda: app.list.size.height < 12, "the new size")
+        await until(lambda: "Session 00050" in app.lines[-1], "the highlight on the last line")
+        await scrolled(app, 60)
+        await pilot.resize_terminal(32, 10)
+        await until(lambda: app.list.size.height < 10, "the new size")
+        assert "Session 00059" in app.lines[0]
+        # It has no hole when rows are taken away.
         await pilot.press("end")
         app.sidebar.show_rows(many(30), NOW)
         assert len(app.lines) == app.list.size.height
         assert "Session 00029" in app.lines[-1]
 
 
-async def test_a_view_that_becomes_smaller_keeps_the_highlight():
-    async with shown(many(100)) as (app, pilot):
-        app.sidebar.rows.highlight("session-00050")
-        await pilot.resize_terminal(32, 12)
-        await until(lambda: app.list.size.height < 12, "the new size")
-        await until(lambda: "Session 00050" in app.lines[-1], "the highlight on the last line")
-
-
-async def test_a_view_that_was_scrolled_away_does_not_go_back_when_its_size_changes():
-    async with shown(many(100)) as (app, pilot):
-        await scrolled(app, 60)
-        await pilot.resize_terminal(32, 12)
-        await until(lambda: app.list.size.height < 12, "the new size")
-        assert "Session 00059" in app.lines[0]
-
-
 # --- keys
 
 
-async def test_up_and_down_move_the_highlight_and_stop_at_the_ends():
-    async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
-        await pilot.press("down", "down", "down", "down")
-        assert app.sidebar.highlighted == "session-3"
-        await pilot.press("up")
-        assert app.sidebar.highlighted == "session-2"
-        await pilot.press("up", "up", "up", "up")
-        assert app.sidebar.highlighted == "session-1"
-
-
-async def test_pages_are_as_long_as_the_view_but_for_one_line():
+async def test_keys_move_the_highlight_by_rows_by_pages_and_to_the_ends():
     async with shown(many(100)) as (app, pilot):
         page = app.list.size.height - 1
         await pilot.press("pagedown", "pagedown")
@@ -300,14 +267,12 @@ async def test_pages_are_as_long_as_the_view_but_for_one_line():
         await pilot.press("pageup")
         assert app.sidebar.highlighted == f"session-{page:05}"
         assert app.line_of(f"Session {page:05}") == 0
-
-
-async def test_home_and_end_lead_to_the_first_line_and_its_heading_and_to_the_last():
-    async with shown(many(100)) as (app, pilot):
-        await pilot.press("end")
+        await pilot.press("up", "up", "down")
+        assert app.sidebar.highlighted == f"session-{page - 1:05}"
+        await pilot.press("end", "down")
         assert app.sidebar.highlighted == "session-00099"
         assert "Session 00099" in app.lines[-1]
-        await pilot.press("home")
+        await pilot.press("home", "up")
         assert app.sidebar.highlighted == "session-00000"
         assert app.lines[0] == " ▾ Today"
 
@@ -324,19 +289,16 @@ async def test_keys_select_a_session_and_want_a_new_one_or_those_of_all_projects
 # --- mouse
 
 
-async def test_a_click_highlights_and_selects_what_is_seen_there():
+async def test_a_click_highlights_and_selects_what_is_seen_there_and_nothing_below_the_last_row():
     async with shown(many(100)) as (app, pilot):
         app.sidebar.rows.highlight("session-00060")
         await pilot.click(RowsView, offset=(5, app.line_of("Session 00055")))
         assert app.sidebar.highlighted == "session-00055"
         assert [each.session_id for each in app.said] == ["session-00055"]
-
-
-async def test_a_click_below_the_last_row_does_nothing():
-    async with shown(rows(row(1), row(2))) as (app, pilot):
+        app.sidebar.show_rows(rows(row(1), row(2)), NOW)
         await pilot.click(RowsView, offset=(5, 10))
-        assert app.sidebar.highlighted == "session-1"
-        assert app.said == []
+        assert app.sidebar.highlighted in ("session-1", "session-2")
+        assert len(app.said) == 1
 
 
 # --- folding
@@ -344,8 +306,13 @@ async def test_a_click_below_the_last_row_does_nothing():
 ARCHIVE = (row(1), row(2, Group.ARCHIVED), row(3, Group.ARCHIVED))
 
 
-async def test_the_archive_is_folded_and_enter_unfolds_it():
+async def test_the_archive_is_folded_marked_for_the_current_session_and_enter_unfolds_it():
     async with shown(rows(*ARCHIVE)) as (app, pilot):
+        app.sidebar.show_rows(rows(row(4), replace(ARCHIVE[0], group=Group.ARCHIVED)), NOW)
+        assert app.sidebar.highlighted is None
+        app.sidebar.show_rows(rows(*ARCHIVE, current="session-3"), NOW)
+        assert [line[0] for line in app.lines] == [" ", " ", "▌"]
+        app.sidebar.show_rows(rows(*ARCHIVE), NOW)
         assert app.lines[2:] == [" ▸ Archived 2"]
         await pilot.press("end", "enter")
         shown_lines = [line.strip()[:11] for line in app.lines[2:]]
@@ -362,19 +329,6 @@ async def test_a_click_on_a_heading_folds_it_also_for_rows_that_come():
         assert app.lines == ["▌▸ Today 2", " ▸ Archived 2"]
 
 
-async def test_a_current_session_that_is_folded_away_marks_its_heading():
-    async with shown(rows(*ARCHIVE, current="session-3")) as (app, _):
-        assert [line[0] for line in app.lines] == [" ", " ", "▌"]
-
-
-async def test_the_highlight_of_a_session_that_is_folded_away_is_at_its_heading():
-    async with shown(rows(*ARCHIVE)) as (app, _):
-        app.sidebar.show_rows(rows(row(4), replace(ARCHIVE[0], group=Group.ARCHIVED)), NOW)
-        assert app.sidebar.highlighted is None
-        app.list.action_choose()
-        assert "▾ Archived" in app.lines[2]
-
-
 # --- filter
 
 
@@ -389,13 +343,22 @@ async def test_a_filter_shows_what_has_each_of_its_words_and_says_how_many_it_hi
         assert [line.split()[:3] for line in app.lines[1:]] == [["▌", "Auth", "bug"]]
 
 
-async def test_a_filter_finds_ids():
-    async with shown(rows(row(1, label="One"), row(2, label="Two"))) as (app, pilot):
+async def test_a_filter_finds_ids_is_for_rows_that_come_and_brings_back_what_a_longer_one_hid():
+    one, two, twelve, ten = (row(number, label=f"Chat {number}") for number in (1, 2, 12, 10))
+    async with shown(rows(one, two, twelve)) as (app, pilot):
         await pilot.press("slash", *"sess")
         await until(lambda: len(app.lines) == 1, "no match of what all ids begin with")
         await pilot.press(*"ion", "minus", "2")
-        await until(lambda: len(app.lines) == 2, "the match")
-        assert "Two" in app.lines[1]
+        await until(lambda: len(app.lines) == 2, "the match of an id")
+        await pilot.press(*["backspace"] * 9, "1", "2")
+        await until(lambda: "Chat 12" in app.lines[-1], "one match")
+        await pilot.press("backspace")
+        await until(lambda: len(app.lines) == 3, "two matches")
+        app.sidebar.show_rows(rows(one, two, row(3), ten), NOW)
+        assert [line.split()[-2] for line in app.lines[1:]] == ["1", "10"]
+        assert app.note[0] == "2 hidden by the filter"
+        await pilot.press("backspace", "2")
+        await until(lambda: "Chat 2" in "".join(app.lines), "other matches")
 
 
 @pytest.mark.parametrize("typed", ["resume", "RÉSUMÉ", "garden", "ｒｅｓｕｍｅ", "called", "がぎ"])
@@ -411,25 +374,6 @@ async def test_a_scroll_bar_takes_one_column_of_the_rows():
     async with shown(many(100)) as (app, _):
         await until(lambda: app.list.show_vertical_scrollbar, "the scroll bar")
         await until(lambda: app.list.vertical_scrollbar.size.width == 1, "its width")
-
-
-async def test_a_shorter_filter_brings_back_what_the_longer_one_hid():
-    async with shown(rows(row(1), row(2), row(12))) as (app, pilot):
-        await pilot.press("slash", "1", "2")
-        await until(lambda: len(app.lines) == 2, "one match")
-        await pilot.press("backspace")
-        await until(lambda: len(app.lines) == 3, "two matches")
-        await pilot.press("backspace", "2")
-        await until(lambda: "Session 2" in "".join(app.lines), "other matches")
-
-
-async def test_rows_that_come_are_filtered_as_well():
-    async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("slash", "1")
-        await until(lambda: len(app.lines) == 2, "the match")
-        app.sidebar.show_rows(rows(row(1), row(2), row(3), row(10)), NOW)
-        assert [line.split()[-2] for line in app.lines[1:]] == ["1", "10"]
-        assert app.note[0] == "2 hidden by the filter"
 
 
 @pytest.mark.parametrize("key", ["enter", "down"])
@@ -474,64 +418,12 @@ async def test_escape_without_a_filter_is_left_to_others():
         assert app.escapes == 1
 
 
-async def test_an_empty_filter_line_goes_away_when_it_is_left():
+async def test_an_empty_filter_line_goes_away_when_it_is_left_and_a_paste_into_it_is_made_visible():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("slash")
         assert app.query_one(".sidebar--filter").display
         await pilot.press("down")
         await until(lambda: not app.query_one(".sidebar--filter").display, "the filter line to go")
-
-
-async def test_a_filter_looks_into_folded_groups_and_leaves_them_folded():
-    async with shown(rows(*ARCHIVE)) as (app, pilot):
-        await pilot.press("slash", "3")
-        await until(lambda: len(app.lines) == 2, "the match")
-        assert app.lines[0] == " ▾ Archived"
-        await pilot.press("escape")
-        await until(lambda: app.lines[2:] == [" ▸ Archived 2"], "the fold")
-
-
-async def test_what_is_folded_while_filtering_is_not_for_the_next_filter():
-    async with shown(rows(*ARCHIVE)) as (app, pilot):
-        await pilot.press("slash", "3", "enter")
-        await until(lambda: app.list.has_focus and len(app.lines) == 2, "the match")
-        await pilot.press("left")
-        assert app.lines == [" ▸ Archived 1"]
-        await pilot.press("escape", "slash", "2")
-        await until(lambda: "Session 2" in app.lines[-1], "the other match")
-
-
-async def test_a_filter_that_is_cleared_gives_the_highlight_back():
-    async with shown(many(50)) as (app, pilot):
-        app.sidebar.rows.highlight("session-00030")
-        await pilot.press("slash", "x")
-        await until(lambda: app.lines == [" No matches"], "no match")
-        await pilot.press("escape")
-        await until(lambda: app.sidebar.highlighted == "session-00030", "the highlight")
-
-
-async def test_the_highlight_stays_on_what_was_selected_while_filtering():
-    async with shown(many(50)) as (app, pilot):
-        await pilot.press("slash", "7")
-        await until(lambda: app.sidebar.highlighted == "session-00007", "the match")
-        app.list.focus()
-        await until(lambda: app.list.has_focus, "the rows")
-        await pilot.press("enter", "escape")
-        await until(lambda: len(app.lines) > 10, "all rows")
-        assert app.sidebar.highlighted == "session-00007"
-
-
-async def test_the_highlight_is_in_view_again_when_the_filter_is_cleared():
-    async with shown(many(300)) as (app, pilot):
-        await pilot.press("slash", *"299", "enter")
-        await until(lambda: app.sidebar.highlighted == "session-00299", "the match")
-        await pilot.press("escape")
-        await until(lambda: len(app.lines) > 2, "all rows")
-        assert "Session 00299" in app.lines[-1]
-
-
-async def test_what_is_pasted_into_the_filter_is_made_visible():
-    async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("slash")
         line = app.query_one(FilterLine)
         await until(lambda: line.has_focus, "the filter line")
@@ -539,10 +431,46 @@ async def test_what_is_pasted_into_the_filter_is_made_visible():
         await until(lambda: line.value == "a␛]0;t␛\\<U+202E>b", "the text")
 
 
+async def test_a_filter_looks_into_folded_groups_and_what_is_folded_meanwhile_ends_with_it():
+    async with shown(rows(*ARCHIVE)) as (app, pilot):
+        await pilot.press("slash", "3")
+        await until(lambda: len(app.lines) == 2, "the match")
+        assert app.lines[0] == " ▾ Archived"
+        await pilot.press("enter")
+        await until(lambda: app.list.has_focus, "the rows")
+        await pilot.press("left")
+        assert app.lines == [" ▸ Archived 1"]
+        await pilot.press("escape")
+        await until(lambda: app.lines[2:] == [" ▸ Archived 2"], "the fold")
+        await pilot.press("slash", "2")
+        await until(lambda: "Session 2" in app.lines[-1], "the other match")
+
+
+async def test_a_filter_that_is_cleared_gives_the_highlight_back_or_keeps_what_was_selected():
+    async with shown(many(300)) as (app, pilot):
+        app.sidebar.rows.highlight("session-00030")
+        await pilot.press("slash", "x")
+        await until(lambda: app.lines == [" No matches"], "no match")
+        await pilot.press("escape")
+        await until(lambda: app.sidebar.highlighted == "session-00030", "the highlight")
+        await pilot.press("home", "slash", "7")
+        await until(lambda: app.sidebar.highlighted == "session-00007", "the match")
+        app.list.focus()
+        await until(lambda: app.list.has_focus, "the rows")
+        await pilot.press("enter", "escape")
+        await until(lambda: len(app.lines) > 10, "all rows")
+        assert app.sidebar.highlighted == "session-00007"
+        await pilot.press("slash", *"299", "enter")
+        await until(lambda: app.sidebar.highlighted == "session-00299", "the match")
+        await pilot.press("escape")
+        await until(lambda: len(app.lines) > 2, "all rows")
+        assert "Session 00299" in app.lines[-1]
+
+
 # --- more
 
 
-async def test_more_is_wanted_once_when_the_end_is_within_a_screen():
+async def test_more_is_wanted_once_when_the_end_is_within_a_screen_until_there_is_none():
     async with shown(many(100, more=True)) as (app, pilot):
         assert app.heard(intents.MoreWanted) == []
         height = app.list.size.height
@@ -551,11 +479,6 @@ async def test_more_is_wanted_once_when_the_end_is_within_a_screen():
         assert app.heard(intents.MoreWanted) == []
         await pilot.press("down", "down", "down", "down", "end", "home", "end")
         assert len(app.heard(intents.MoreWanted)) == 1
-
-
-async def test_more_is_wanted_again_after_rows_were_shown_until_there_is_none():
-    async with shown(many(100, more=True)) as (app, pilot):
-        await pilot.press("end")
         app.sidebar.show_rows(many(150, more=True), NOW)
         await pilot.pause()
         assert len(app.heard(intents.MoreWanted)) == 1
@@ -565,16 +488,7 @@ async def test_more_is_wanted_again_after_rows_were_shown_until_there_is_none():
         assert len(app.heard(intents.MoreWanted)) == 2
 
 
-async def test_rows_that_do_not_fill_the_screen_want_more_at_once():
-    async with shown(many(5, more=True)) as (app, pilot):
-        await until(lambda: app.heard(intents.MoreWanted), "the wish")
-        await pilot.press("down", "down")
-        assert len(app.heard(intents.MoreWanted)) == 1
-        app.sidebar.show_rows(many(10, more=True), NOW)
-        await until(lambda: len(app.heard(intents.MoreWanted)) == 2, "the second one")
-
-
-async def test_asking_that_brought_nothing_is_repeated_only_when_the_reader_moves():
+async def test_rows_that_do_not_fill_the_screen_want_more_again_when_the_reader_moves():
     async with shown(many(5, more=True)) as (app, pilot):
         await until(lambda: app.heard(intents.MoreWanted), "the wish")
         for _ in range(3):
@@ -583,6 +497,21 @@ async def test_asking_that_brought_nothing_is_repeated_only_when_the_reader_move
         assert len(app.heard(intents.MoreWanted)) == 1
         await pilot.press("down")
         assert len(app.heard(intents.MoreWanted)) == 2
+        await pilot.press("down")
+        assert len(app.heard(intents.MoreWanted)) == 2
+        app.sidebar.show_rows(many(10, more=True), NOW)
+        await until(lambda: len(app.heard(intents.MoreWanted)) == 3, "another one")
+
+
+@pytest.mark.parametrize("way", ["the wheel", "a filter"])
+async def test_the_wheel_and_a_filter_that_leaves_few_rows_want_more(way):
+    async with shown(many(60, more=True)) as (app, pilot):
+        assert app.heard(intents.MoreWanted) == []
+        if way == "the wheel":
+            await scrolled(app, 40)
+        else:
+            await pilot.press("slash", *"0019")
+        await until(lambda: app.heard(intents.MoreWanted), "the wish")
 
 
 async def test_a_view_that_moves_with_its_rows_is_no_reader_who_moves():
@@ -595,19 +524,6 @@ async def test_a_view_that_moves_with_its_rows_is_no_reader_who_moves():
         assert app.list.scroll_offset.y == 31
         await pilot.pause()
         assert len(app.heard(intents.MoreWanted)) == 1
-
-
-async def test_a_filter_that_leaves_few_rows_wants_more():
-    async with shown(many(200, more=True)) as (app, pilot):
-        assert app.heard(intents.MoreWanted) == []
-        await pilot.press("slash", *"0019")
-        await until(lambda: app.heard(intents.MoreWanted), "the wish")
-
-
-async def test_the_wheel_wants_more_as_keys_do():
-    async with shown(many(60, more=True)) as (app, _):
-        await scrolled(app, 40)
-        await until(lambda: app.heard(intents.MoreWanted), "the wish")
 
 
 # --- among other widgets
@@ -647,43 +563,23 @@ async def test_of_ten_thousand_rows_only_those_in_view_are_drawn(monkeypatch):
         assert len(drawn) <= 4 * app.list.size.height
 
 
-def test_lines_have_drifted_as_far_as_most_of_them():
+def test_lines_have_drifted_as_far_as_most_of_them_or_not_if_none_is_left():
     before = Outline(many(10).rows)
     after = Outline(
         [row("a"), row("00005"), *(r for r in many(10).rows if r.id != "session-00005")]
     )
     assert after.drift(before.lines[1:9], 1) == 2
-
-
-def test_lines_of_which_none_is_left_have_not_drifted():
     assert Outline(many(3, 100).rows).drift(Outline(many(3).rows).lines[1:], 1) == 0
 
 
-def test_the_nearest_row_of_headings_alone_is_the_heading():
+def test_the_nearest_row_of_headings_alone_is_the_heading_and_no_id_is_taken_for_one():
     outline = Outline([row(1)], {Group.TODAY})
     assert outline.lines == [GroupHeading(Group.TODAY, 1, folded=True)]
     assert outline.nearest_row(5) == 0
     assert Outline().nearest_row(5) == 0
-
-
-def test_an_id_that_is_called_like_a_group_is_not_taken_for_it():
     outline = Outline([row(1), row(2, id="Today")])
     assert outline.place_of_session("Today") == 2
     assert outline.place_of(outline.lines[0]) == 0
-
-
-async def test_a_pinned_session_stands_on_top_with_a_mark_of_its_own():
-    pinned = row(2, group=Group.PINNED, pinned=True)
-    async with shown(rows(pinned, row(1))) as (app, _):
-        assert "Pinned" in app.lines[0]
-        assert ["▴" in line for line in app.lines[1:4]] == [True, False, False]
-
-
-async def test_while_all_projects_are_shown_each_row_names_its_own():
-    async with shown(rows(row(1, scope="blog"), scope="")) as (app, _):
-        assert app.lines[1].split()[-2:] == ["blog", "now"]
-        app.sidebar.show_rows(rows(row(1, scope="blog"), scope="blog"), NOW)
-        await until(lambda: "blog" not in app.lines[1])
 
 
 async def test_the_filter_ends_when_a_session_was_chosen():
