@@ -41,11 +41,18 @@ async def test_each_line_has_its_mark_its_text_and_at_the_right_its_note(shown):
     assert gamma.startswith("  Gamma with a long name")
 
 
-async def test_the_first_choice_is_highlighted_and_never_a_line_that_only_says_something(shown):
-    choices, _ = shown
+async def test_the_named_choice_or_the_first_is_highlighted_or_the_one_that_is_clicked(shown):
+    choices, pilot = shown
     assert name(choices) == "a"
     choices.show(CHOICES, "b")
     assert name(choices) == "b"
+    choices.show(CHOICES[1:], "c")
+    assert name(choices) == "c"
+    choices.show(CHOICES, "gone")
+    assert name(choices) == "a"
+    await pilot.click(ChoiceList, offset=(3, 1))
+    assert name(choices) == "b"
+    # Never a line that only says something.
     choices.show(CHOICES[3:])
     assert name(choices) is None
     choices.move(1)
@@ -60,17 +67,3 @@ async def test_one_step_beyond_an_end_leads_to_the_other_and_a_page_stops_there(
     for pages, found in ((3, "c"), (-3, "a")):
         choices.move_page(pages)
         assert name(choices) == found
-
-
-async def test_the_highlight_stays_with_its_choice(shown):
-    choices, _ = shown
-    choices.show(CHOICES[1:], "c")
-    assert name(choices) == "c"
-    choices.show(CHOICES, "gone")
-    assert name(choices) == "a"
-
-
-async def test_a_click_chooses(shown):
-    choices, pilot = shown
-    await pilot.click(ChoiceList, offset=(3, 1))
-    assert name(choices) == "b"

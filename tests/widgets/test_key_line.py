@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from tests.app.controllers.stand_ins import Clock
 from tests.strategies import any_text
+from tests.tables import each_row
 from tests.waiting import until
 from tui.domain.views.notice import Notice
 from tui.widgets.key_line import (
@@ -52,29 +53,20 @@ def words(app):
     return line.render_line(0).text.rstrip()
 
 
-async def test_it_says_what_works_where_the_focus_is_and_is_meant_to_be_shown_harmlessly():
+async def test_it_says_what_works_where_the_focus_is_harmlessly_by_the_users_keys_and_whole():
     app = World()
-    async with app.run_test(size=(60, 10)):
+    async with app.run_test(size=(60, 10)) as pilot:
         await until(lambda: "^T Turn" in words(app))
         assert words(app).index("Turn") < words(app).index("F5 Again")
         assert "Hidden" not in words(app)
         assert "\x1b" not in words(app)
+        await pilot.resize_terminal(20, 10)
+        await until(lambda: len(words(app)) <= 20)
+        assert words(app).split("  ")[-1].strip() in {"^T Turn", "F5 Again"}
+        await pilot.resize_terminal(60, 10)
         app.query_one("#other").focus()
         await until(lambda: "Turn" not in words(app))
         assert "F5 Again" in words(app)
-
-
-async def test_it_shows_only_whole_keys():
-    app = World()
-    async with app.run_test(size=(20, 10)):
-        await until(lambda: "^T Turn" in words(app))
-        assert words(app).split("  ")[-1].strip() in {"^T Turn", "F5 Again"}
-        assert len(words(app)) <= 20
-
-
-async def test_it_says_the_users_own_key():
-    app = World()
-    async with app.run_test(size=(60, 10)):
         app.set_keymap({"again": "f9"})
         await until(lambda: "F9 Again" in words(app))
 
@@ -98,17 +90,13 @@ class Told(World):
     ]
 
 
-async def test_it_says_what_a_key_does_here_and_nothing_of_one_that_is_not_worth_it():
+async def test_it_says_what_a_key_does_here_and_has_room_for_what_is_always_said():
     app = Told()
-    async with app.run_test(size=(80, 10)):
+    async with app.run_test(size=(80, 10)) as pilot:
         await until(lambda: "F6 Heard" in words(app))
         assert "Quiet" not in words(app)
         assert words(app).index("Very long") < words(app).index("F5 Again")
-
-
-async def test_there_is_room_for_what_is_always_said_and_for_what_fits_beside_it():
-    app = Told()
-    async with app.run_test(size=(34, 10)):
+        await pilot.resize_terminal(34, 10)
         await until(lambda: words(app) == " ^T Turn  F6 Heard  F5 Again")
 
 
@@ -142,14 +130,20 @@ def world():
     return QueueWorld()
 
 
-@pytest.mark.parametrize("severity", ["information", "warning", "error"])
-def test_a_notice_has_its_line_for_some_seconds_and_gives_it_back(world, severity):
+@pytest.mark.parametrize(
+    ("severity", "unread"), [("information", False), ("warning", True), ("error", True)]
+)
+def test_a_notice_has_its_line_for_some_seconds_and_may_be_unread_then(world, severity, unread):
+    world.queue.add(Notice("away", severity))
+    world.queue.withdraw(Notice("away", severity))
     world.queue.add(Notice("Archived", severity))
+    assert not world.queue.unread
     assert world.queue.current == Notice("Archived", severity)
     assert world.rest == SECONDS
     world.wait()
     assert world.queue.current is None
-    assert world.shown == ["Archived", ""]
+    assert world.queue.unread is unread
+    assert world.shown == ["away", "", "Archived", ""]
 
 
 def test_none_covers_the_keys_for_longer_than_two_seconds(world):
@@ -159,22 +153,6 @@ def test_none_covers_the_keys_for_longer_than_two_seconds(world):
     world.clock.seconds = 1.9
     world.queue.add(Notice("one", "error"))
     assert world.rest == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize(
-    ("severity", "unread"), [("information", False), ("warning", True), ("error", True)]
-)
-def test_a_warning_that_has_had_its_time_may_be_unread(world, severity, unread):
-    world.queue.add(Notice("one", severity))
-    assert not world.queue.unread
-    world.wait()
-    assert world.queue.unread is unread
-
-
-def test_one_that_was_withdrawn_needs_no_reader(world):
-    world.queue.add(Notice("away", "warning"))
-    world.queue.withdraw(Notice("away", "warning"))
-    assert not world.queue.unread
 
 
 def test_one_that_waits_shortens_the_time_of_the_one_before(world):
@@ -188,23 +166,16 @@ def test_one_that_waits_shortens_the_time_of_the_one_before(world):
     assert world.rest == SECONDS
 
 
-def test_one_that_has_had_its_time_gives_way_at_once(world):
-    world.queue.add(Notice("one"))
-    world.clock.seconds = 3.0
-    world.queue.add(Notice("two"))
-    assert world.timer[0] <= world.clock.seconds
-
-
-def test_the_same_words_again_are_shown_once(world):
+def test_the_same_words_are_shown_once_and_of_many_the_latest(world):
     world.queue.add(Notice("one"))
     world.queue.add(Notice("one"))
     assert world.queue.waiting == 0
+    world.clock.seconds = 3.0
     world.queue.add(Notice("two"))
+    # The one before has had its time.
+    assert world.timer[0] <= world.clock.seconds
     world.queue.add(Notice("two"))
     assert world.queue.waiting == 1
-
-
-def test_of_many_the_latest_are_shown(world):
     for number in range(20):
         world.queue.add(Notice(f"{number}"))
     assert world.queue.waiting == MOST_WAITING
@@ -212,21 +183,17 @@ def test_of_many_the_latest_are_shown(world):
     assert world.queue.current.text == "15"
 
 
-def test_one_that_is_not_true_any_more_gives_way_at_once(world):
+def test_one_that_is_not_true_any_more_gives_way_at_once_or_is_never_shown(world):
     world.queue.add(Notice("away", "warning"))
     world.queue.add(Notice("back"))
     world.queue.withdraw(Notice("away", "warning"))
     assert (world.queue.current, world.queue.waiting) == (Notice("back"), 0)
     assert world.rest == SECONDS
-
-
-def test_one_that_waits_and_is_not_true_any_more_is_never_shown(world):
-    world.queue.add(Notice("first"))
-    world.queue.add(Notice("away", "warning"))
-    world.queue.withdraw(Notice("away", "warning"))
+    world.queue.add(Notice("off", "warning"))
+    world.queue.withdraw(Notice("off", "warning"))
     world.wait()
     assert world.shown[-1] == ""
-    assert "away" not in world.shown
+    assert "off" not in world.shown
 
 
 def caused(text, severity="information"):
@@ -267,30 +234,23 @@ def fit(text, width):
     return fit_notice(Notice(text), width)
 
 
-def test_where_there_is_room_all_is_said():
-    assert fit(ARCHIVED, 80) == ARCHIVED
+PATH = "Exported to /home/u/a/directory/of/names/the-login-page.md"
 
 
-@pytest.mark.parametrize(
-    ("width", "words"),
+@each_row(
+    "text, width, words",
     [
-        (60, 'Archived "Fix the login page that fa…". /undo brings it back'),
-        (44, 'Archived "Fix the lo…". /undo brings it back'),
-        (37, 'Archived "Fix t…". /undo brings it b…'),
+        (ARCHIVED, 80, ARCHIVED),
+        (ARCHIVED, 60, 'Archived "Fix the login page that fa…". /undo brings it back'),
+        (ARCHIVED, 44, 'Archived "Fix the lo…". /undo brings it back'),
+        (ARCHIVED, 37, 'Archived "Fix t…". /undo brings it b…'),
+        (PATH, 30, "Exported to …the-login-page.md"),
+        (PATH, 60, PATH),
+        ("Could not save.\nThe rest is in /tmp/x.", 80, "Could not save. …"),
     ],
 )
-def test_the_title_gives_way_before_the_words_that_undo_it(width, words):
-    assert fit(ARCHIVED, width) == words
-
-
-def test_of_a_path_the_end_stays():
-    words = "Exported to /home/u/a/directory/of/names/the-login-page.md"
-    assert fit(words, 30) == "Exported to …the-login-page.md"
-    assert fit(words, 60) == words
-
-
-def test_only_the_first_line_is_shown_and_says_that_there_are_more():
-    assert fit("Could not save.\nThe rest is in /tmp/x.", 80) == "Could not save. …"
+def test_a_title_or_the_beginning_of_a_path_gives_way_first(text, width, words):
+    assert fit(text, width) == words
 
 
 @given(text=any_text(), width=st.integers(0, 60))

@@ -76,13 +76,21 @@ async def test_a_key_without_select_goes_to_the_end_of_what_is_selected():
     assert await press(text, "shift+left", "backspace") == (f"{FAMILY}a", (len(text) - 1,) * 2)
 
 
-async def test_a_click_is_where_it_is_seen(typed):
+async def test_a_click_is_where_it_is_seen_two_select_a_word_and_three_all(typed):
     line, pilot = typed
     line.value = f"{FAMILY}{FLAG}ab"
     for cells, place in ((0, 0), (1, 0), (2, len(FAMILY)), (4, len(FAMILY + FLAG)), (9, None)):
         await pilot.click(LineInput, offset=(cells, 0))
         wanted = Selection.cursor(len(line.value) if place is None else place)
         await until(lambda wanted=wanted: line.selection == wanted)
+    await pilot.press("home")
+    strip = line.render_line(0)
+    assert FAMILY in [segment.text for segment in strip]
+    assert strip.cell_length == sum(segment.cell_length for segment in strip)
+    line.value = "one 日本語の two"
+    for times, selected in ((2, "日本語"), (3, "one 日本語の two")):
+        await pilot.click(LineInput, offset=(6, 0), times=times)
+        await until(lambda selected=selected: line.selected_text == selected)
 
 
 @pytest.mark.parametrize(
@@ -109,23 +117,6 @@ async def test_a_joiner_that_is_typed_is_not_lost(typed):
     await until(lambda: line.value == FAMILY + "\u200c")
 
 
-async def test_two_clicks_select_a_word_and_three_all(typed):
-    line, pilot = typed
-    line.value = "one 日本語の two"
-    for times, selected in ((2, "日本語"), (3, "one 日本語の two")):
-        await pilot.click(LineInput, offset=(6, 0), times=times)
-        await until(lambda selected=selected: line.selected_text == selected)
-
-
-async def test_the_caret_is_a_whole_character(typed):
-    line, pilot = typed
-    line.value = f"{FAMILY}b"
-    await pilot.press("home")
-    strip = line.render_line(0)
-    assert FAMILY in [segment.text for segment in strip]
-    assert strip.cell_length == sum(segment.cell_length for segment in strip)
-
-
 # --- a secret, which is neither shown nor copied
 
 KEY = "sk-0123"
@@ -136,29 +127,18 @@ class Asking(App):
         yield MaskedInput()
 
 
-@pytest.fixture
-async def masked():
-    """The input with a key in it, and its pilot."""
+async def test_a_secret_is_drawn_as_dots_and_not_copied():
     app = Asking()
     async with app.run_test(size=(40, 5)) as pilot:
         line = app.query_one(MaskedInput)
         line.value = KEY
         await pilot.pause()
-        yield line, pilot
-
-
-async def test_a_secret_is_drawn_as_dots_and_a_click_puts_the_caret_between_them(masked):
-    line, pilot = masked
-    assert "•" * len(KEY) in line.render_line(0).text
-    assert KEY not in line.app.export_screenshot()
-    await pilot.click(MaskedInput, offset=(3, 0))
-    assert line.cursor_position == 3
-
-
-@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+x"])
-async def test_a_secret_is_not_copied(masked, key):
-    line, pilot = masked
-    line.select_all()
-    await pilot.press(key)
-    assert line.app.clipboard == ""
-    assert line.value == KEY
+        assert "•" * len(KEY) in line.render_line(0).text
+        assert KEY not in app.export_screenshot()
+        await pilot.click(MaskedInput, offset=(3, 0))
+        assert line.cursor_position == 3
+        for key in ("ctrl+c", "ctrl+x"):
+            line.select_all()
+            await pilot.press(key)
+            assert app.clipboard == ""
+            assert line.value == KEY

@@ -34,49 +34,42 @@ def text(pieces):
     return "".join(text for text, _ in pieces)
 
 
-def test_the_first_mark_is_in_sight_where_there_is_little_room():
+def test_the_first_mark_is_in_sight_in_a_line_that_begins_with_a_word_as_early_as_it_can():
     line = "長い文の前置き" * 6 + "検索" + "続き" * 9
     begin = line.index("検索")
     shown, marks = in_sight(line, [(begin, begin + 2)], 30)
     start, end = marks[0]
     assert shown[start:end] == "検索"
     assert cell_len(shown[:end]) <= 30
-
-
-def test_a_line_begins_with_a_word_and_as_early_as_there_is_room():
     line = "Question number 20: how do I name a session 20?"
     begin = line.index("session")
     shown, marks = in_sight(line, [(begin, begin + 7)], 40)
     assert shown == "…number 20: how do I name a session 20?"
     assert [shown[start:end] for start, end in marks] == ["session"]
-
-
-def test_a_line_with_room_is_left_as_it_is():
     assert in_sight("a needle", [(2, 8)], 30) == ("a needle", [(2, 8)])
 
 
-def test_a_hit_has_its_marks_apart():
+def test_a_hit_has_its_marks_apart_and_ends_in_an_ellipsis_where_it_has_no_room():
     hit = Hit("s", "m", "user", "", "a needle here", 1.0, ((2, 8),))
     pieces = list(hit_pieces(hit, NOW, 80))
     assert ("needle", "mark") in pieces
     assert text(pieces).endswith("a needle here")
-
-
-def test_a_hit_that_has_no_room_ends_in_an_ellipsis():
-    hit = Hit(
-        "s", "m", "user", "", "a needle among so much hay that it goes on", 1.0, ((2, 8), (27, 31))
-    )
+    said = "a needle among so much hay that it goes on"
+    hit = Hit("s", "m", "user", "", said, 1.0, ((2, 8), (27, 31)))
     pieces = list(hit_pieces(hit, NOW, 49))
     assert text(pieces).endswith("a needle among so much hay tha…")
     assert cell_len(text(pieces)) == 49
     assert [piece for piece, part in pieces if part == "mark"] == ["needle"]
 
 
-def test_a_long_label_leaves_room_for_what_is_said_beside_it():
+def test_a_heading_names_project_and_program_also_beside_a_long_label():
     session = session_hits("長い名前" * 10, scope="project:/farm", status="archived")
     line = text(heading_pieces(session, NOW, 40))
     assert line.rstrip().endswith("· farm · archived")
     assert cell_len(line) == 40
+    session = session_hits("Login", scope="project:/farm", imported_from="claude-code:1")
+    line = text(heading_pieces(session, NOW, 60)).rstrip()
+    assert line == " Login · farm · from claude-code · s"
 
 
 def test_a_heading_has_size_and_creation_where_there_is_room():
@@ -88,12 +81,6 @@ def test_a_heading_has_size_and_creation_where_there_is_room():
     assert text(heading_pieces(session, NOW, size - 1)).rstrip() == " Login · archived · s"
     size = cell_len(" Login · archived · s") - 1
     assert text(heading_pieces(session, NOW, size)).rstrip() == " Login · archived"
-
-
-def test_a_heading_names_project_and_program():
-    session = session_hits("Login", scope="project:/farm", imported_from="claude-code:1")
-    line = text(heading_pieces(session, NOW, 60)).rstrip()
-    assert line == " Login · farm · from claude-code · s"
 
 
 def test_a_name_that_was_found_is_told_from_what_was_said():

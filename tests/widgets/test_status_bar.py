@@ -23,6 +23,7 @@ SAVED = SaveState(datetime(2026, 1, 20, 14, 2, tzinfo=UTC))
 SAVED_WORDS = str(SAVED)
 UNSAVED = SaveState(failure="disk full")
 LONG_LABEL = "Fix the login page that fails on Safari"
+EVERYTHING_SAID = f"{ID}  Auth bug  12 messages  anthropic:claude-sonnet-4-5  shop"
 STYLES = Path(__file__).parents[2] / "styles"
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
@@ -74,9 +75,21 @@ async def line_of(given_status, width):
 # --- on the screen
 
 
-async def test_everything_is_said_where_there_is_room():
-    left = f" {ID}  Auth bug  12 messages  anthropic:claude-sonnet-4-5  shop"
-    assert await line_of(status(), 120) == f"{left:<108}{SAVED_WORDS} "
+@pytest.mark.parametrize(
+    ("label", "width", "line"),
+    [
+        ("Auth bug", 120, f" {EVERYTHING_SAID:<107}{SAVED_WORDS} "),
+        (LONG_LABEL, 80, f" {SHORT_ID}  Fix the login page t…  …claude-sonnet-4-5  {SAVED_WORDS} "),
+        (LONG_LABEL, 60, f" {SHORT_ID}  Fix the login page t…  {SAVED_WORDS} "),
+        (LONG_LABEL, 40, f" {SHORT_ID}     {SAVED_WORDS} "),
+        (LONG_LABEL, 24, SHORT_ID),
+        (LONG_LABEL, 12, "…3022-847291"),
+    ],
+)
+async def test_everything_is_said_where_there_is_room_and_the_id_stays_where_it_is_narrow(
+    label, width, line
+):
+    assert await line_of(status(label=label), width) == line.ljust(width)
 
 
 @pytest.mark.parametrize("given_status", [status(), status(save=UNSAVED, read_only=True)])
@@ -84,20 +97,6 @@ def test_another_store_than_the_user_may_expect_is_named_before_the_session_is(g
     shown = lay_out(given_status, 80, store="LOCAL FILES")
     assert shown["store"] == "LOCAL FILES"
     assert shown["id"] == SHORT_ID
-
-
-@pytest.mark.parametrize(
-    ("width", "line"),
-    [
-        (80, f" {SHORT_ID}  Fix the login page t…  …claude-sonnet-4-5  {SAVED_WORDS} "),
-        (60, f" {SHORT_ID}  Fix the login page t…  {SAVED_WORDS} "),
-        (40, f" {SHORT_ID}     {SAVED_WORDS} "),
-        (24, SHORT_ID),
-        (12, "…3022-847291"),
-    ],
-)
-async def test_where_it_is_narrow_the_id_stays(width, line):
-    assert await line_of(status(label=LONG_LABEL), width) == line.ljust(width)
 
 
 @pytest.mark.parametrize(
@@ -144,20 +143,9 @@ def _drawn(app):
     return "".join(segment.text for segment in last)
 
 
-async def test_a_click_on_the_id_copies_it_whole():
+async def test_a_failure_stands_out_a_click_copies_the_id_and_only_other_words_are_painted():
     app = World()
     async with app.run_test(size=(80, 24)) as pilot:
-        app.bar.show(status())
-        await pilot.pause()
-        await pilot.click(app.bar, offset=(30, 0))
-        assert app.copied == []
-        await pilot.click(app.bar, offset=(3, 0))
-        assert app.copied == [ID]
-
-
-async def test_a_failure_stands_out_and_the_id_does_not():
-    app = World()
-    async with app.run_test(size=(80, 24)):
         app.bar.show(status(save=UNSAVED))
         await until(lambda: app.bar.size.width == 80, "the layout")
         styles = {part.text: part.style for part in app.bar.render_line(0)}
@@ -165,6 +153,18 @@ async def test_a_failure_stands_out_and_the_id_does_not():
         assert failure.bold
         assert not styles[SHORT_ID].bold
         assert failure.bgcolor != ordinary.bgcolor
+        app.bar.show(status())
+        await pilot.pause()
+        await pilot.click(app.bar, offset=(30, 0))
+        assert app.copied == []
+        await pilot.click(app.bar, offset=(3, 0))
+        assert app.copied == [ID]
+        painted = []
+        app.bar.refresh = lambda: painted.append(app.line)
+        app.bar.show(status(save=SaveState(SAVED.saved_at + timedelta(seconds=20))))
+        assert painted == []
+        app.bar.show(status(save=SaveState(SAVED.saved_at + timedelta(minutes=1))))
+        assert len(painted) == 1
 
 
 # --- what is said
@@ -180,27 +180,14 @@ async def test_a_failure_stands_out_and_the_id_does_not():
         ({"read_only": True}, "read-only", "read-only"),
         ({"queued": 2}, "queued", "2 queued"),
         ({"scope": "work"}, "scope", "work"),
+        *(({}, place, None) for place in ("failure", "read-only", "queued")),
+        ({"save": SaveState()}, "save", None),
+        ({"save": UNSAVED}, "save", None),
+        *(({place: ""}, place, None) for place in ("label", "model", "scope")),
     ],
 )
-def test_it_says_what_is_so(fields, place, words):
-    assert lay_out(status(**fields), 200)[place] == words
-
-
-@each_row(
-    "fields, place",
-    [
-        ({}, "failure"),
-        ({}, "read-only"),
-        ({}, "queued"),
-        ({"save": SaveState()}, "save"),
-        ({"save": UNSAVED}, "save"),
-        ({"label": ""}, "label"),
-        ({"model": ""}, "model"),
-        ({"scope": ""}, "scope"),
-    ],
-)
-def test_it_says_nothing_of_what_is_not_so(fields, place):
-    assert place not in lay_out(status(**fields), 200)
+def test_it_says_what_is_so_and_nothing_of_what_is_not(fields, place, words):
+    assert lay_out(status(**fields), 200).get(place) == words
 
 
 # --- what gives way
@@ -217,29 +204,24 @@ def test_what_matters_less_is_left_out_first(count, width):
         assert IN_ORDER[count - 1] not in lay_out(EVERYTHING, width - 1)
 
 
-@each_row("width", [120, 100, 80, 60, 52, 51, 50, 40, 30])
-def test_a_failure_is_said_at_every_width(width):
-    assert lay_out(status(save=UNSAVED), width)["failure"] == "NOT SAVED: disk full"
-
-
-@each_row("width", [120, 80, 60, 52])
-def test_a_failure_leaves_the_id_whole_where_both_have_room(width):
+def test_a_failure_is_said_at_every_width_and_costs_the_id_its_beginning_where_it_must():
     long_failure = SaveState(failure="No space left on device, and some more words")
-    for save in (UNSAVED, long_failure):
-        assert lay_out(status(save=save), width)["id"] == (ID if width > 98 else SHORT_ID)
-
-
-def test_a_failure_costs_the_id_its_beginning_where_there_is_room_for_one():
+    for width in (120, 100, 80, 60, 52, 51, 50, 40, 30):
+        shown = lay_out(status(save=UNSAVED), width)
+        assert shown["failure"] == "NOT SAVED: disk full"
+        if width >= 52:
+            whole = ID if width > 98 else SHORT_ID
+            assert shown["id"] == whole
+            assert lay_out(status(save=long_failure), width)["id"] == whole
     assert lay_out(status(save=UNSAVED), 40) == {
         "failure": "NOT SAVED: disk full",
         "id": "…111-153022-847291",
     }
     assert lay_out(status(save=UNSAVED), 20) == {"failure": "NOT SAVED: disk full"}
-
-
-def test_a_long_failure_is_cut_where_the_id_would_go():
-    shown = lay_out(status(save=SaveState(failure="No space left on device")), 48)
-    assert shown == {"failure": "NOT SAVED: No space lef…", "id": SHORT_ID}
+    assert lay_out(status(save=SaveState(failure="No space left on device")), 48) == {
+        "failure": "NOT SAVED: No space lef…",
+        "id": SHORT_ID,
+    }
 
 
 def test_a_model_loses_its_beginning_before_it_goes():
@@ -248,7 +230,7 @@ def test_a_model_loses_its_beginning_before_it_goes():
     assert "model" not in lay_out(status(), 60)
 
 
-def test_a_label_takes_what_the_others_leave():
+def test_a_label_takes_what_the_others_leave_and_a_long_name_is_whole_where_all_else_is():
     labels = [lay_out(status(label=LONG_LABEL), width).get("label") for width in (60, 78, 98, 140)]
     assert labels == [
         "Fix the login page tha…",
@@ -256,9 +238,6 @@ def test_a_label_takes_what_the_others_leave():
         "Fix the login…",
         LONG_LABEL,
     ]
-
-
-def test_a_long_name_is_whole_where_all_else_is():
     name = "a name of more than forty cells, which is cut in lists"
     known = status(label=name[:39] + "…", name=name)
     assert lay_out(known, 200)["label"] == name
@@ -276,16 +255,3 @@ def test_any_texts_fit_into_any_width(texts, width):
     shown = lay_out(SessionStatus(session_id, label, 3, model, scope, save, **fields), width)
     assert sum(cell_len(text) for text in shown.values()) + 2 * (len(shown) - 1) <= max(0, width)
     assert not UNSAFE.search("".join(shown.values()))
-
-
-async def test_it_is_painted_again_only_when_its_words_have_changed():
-    app = World()
-    async with app.run_test(size=(80, 5)) as pilot:
-        app.bar.show(status())
-        await pilot.pause()
-        painted = []
-        app.bar.refresh = lambda: painted.append(app.line)
-        app.bar.show(status(save=SaveState(SAVED.saved_at + timedelta(seconds=20))))
-        assert painted == []
-        app.bar.show(status(save=SaveState(SAVED.saved_at + timedelta(minutes=1))))
-        assert len(painted) == 1

@@ -1,11 +1,11 @@
 """The to-do panel: what of a list it shows, and what it costs."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.strategies import any_text
+from tests.tables import each_row
 from tui.domain.journal.todo import TodoItem
 from tui.domain.text import make_visible_line
 from tui.widgets.todo_panel import lay_out
@@ -39,32 +39,19 @@ def test_of_a_longer_list_what_goes_on_and_what_is_open_comes_first():
     ]
 
 
-@pytest.mark.parametrize(
-    ("statuses", "line"),
+@each_row(
+    "statuses, width, line",
     [
-        ("cipp", "To-dos 1/4  [>] doing 2  + 2 more"),
-        ("cp", "To-dos 1/2  [ ] next: thing 2"),
-        ("cc", "To-dos 2/2  [x] all done"),
+        ("cipp", 60, "To-dos 1/4  [>] doing 2  + 2 more"),
+        ("cp", 60, "To-dos 1/2  [ ] next: thing 2"),
+        ("cc", 60, "To-dos 2/2  [x] all done"),
+        ("ipp", 31, "To-dos 0/3  [>] doing 1  +2"),
+        ("ipp", 24, "To-dos 0/3  [>] doing 1"),
+        ("ipp", 20, "To-dos 0/3  [>] doi…"),
     ],
 )
-def test_a_single_line_says_what_goes_on_or_comes_next(statuses, line):
-    assert texts(statuses, 1) == [line]
-
-
-@pytest.mark.parametrize(
-    ("width", "line"),
-    [
-        (31, "To-dos 0/3  [>] doing 1  +2"),
-        (24, "To-dos 0/3  [>] doing 1"),
-        (20, "To-dos 0/3  [>] doi…"),
-    ],
-)
-def test_in_a_narrow_line_the_item_comes_before_how_many_more_there_are(width, line):
-    assert texts("ipp", 1, width) == [line]
-
-
-def test_an_empty_list_takes_no_room():
-    assert lay_out([], 5, 40) == []
+def test_a_single_line_says_what_goes_on_or_comes_next_before_how_many_more(statuses, width, line):
+    assert texts(statuses, 1, width) == [line]
 
 
 statuses = st.sampled_from(["pending", "in_progress", "completed"])

@@ -296,8 +296,9 @@ async def test_a_click_highlights_and_selects_what_is_seen_there_and_nothing_bel
         assert app.sidebar.highlighted == "session-00055"
         assert [each.session_id for each in app.said] == ["session-00055"]
         app.sidebar.show_rows(rows(row(1), row(2)), NOW)
+        before = app.sidebar.highlighted
         await pilot.click(RowsView, offset=(5, 10))
-        assert app.sidebar.highlighted in ("session-1", "session-2")
+        assert app.sidebar.highlighted == before
         assert len(app.said) == 1
 
 
