@@ -33,25 +33,11 @@ def wrapped_rows(app):
     return [row for row in visible_text(app.transcript) if row.startswith(("   │", "   ↳"))]
 
 
-async def test_a_long_line_wraps_and_its_rows_are_marked(opened):
-    async with opened(answered(WRAPPING_CODE)) as (app, pilot):
+async def test_a_long_line_wraps_and_w_cuts_the_lines_and_wraps_them_again(opened):
+    async with opened(answered(WRAPPING_CODE, "a")) as (app, pilot):
         assert wrapped_rows(app) == WRAPPED
         await pilot.press("right")
         assert wrapped_rows(app) == WRAPPED
-
-
-async def test_it_wraps_while_it_arrives(opened):
-    async with opened() as (app, _):
-        for size in range(1, len(WRAPPING_CODE), 7):
-            app.conversation.add_text(
-                "a", WRAPPING_CODE[size - 1 : size + 6][: len(WRAPPING_CODE) - size + 1]
-            )
-        await until(lambda: wrapped_rows(app)[-1:] == WRAPPED[-1:])
-        assert wrapped_rows(app) == WRAPPED
-
-
-async def test_w_cuts_the_lines_and_wraps_them_again(opened):
-    async with opened(answered(WRAPPING_CODE)) as (app, pilot):
         await pilot.press("w")
         assert [row[-1] for row in wrapped_rows(app)] == ["›", "1"]
         await pilot.press("right", "w")
@@ -62,16 +48,14 @@ async def test_w_cuts_the_lines_and_wraps_them_again(opened):
         ]
 
 
-async def test_what_is_selected_is_the_line_as_it_was_written(opened):
+async def test_a_line_is_selected_as_it_was_written_and_what_is_found_is_marked_on_both_rows(
+    opened,
+):
     async with opened(answered(WRAPPING_CODE, "a")) as (app, _):
         item = app.conversation.items["a"]
         first, last = number_of(Spot(item, 1, 0)), number_of(Spot(item, 2, 100))
         everything = Selection(Offset(0, first), Offset(1 << 20, last))
         assert f"{WRAPPING}\nshort = 1" in app.transcript.get_selection(everything)[0]
-
-
-async def test_what_is_found_across_a_break_is_marked_on_both_rows(opened):
-    async with opened(answered(WRAPPING_CODE, "a")) as (app, _):
         app.transcript.finder.look_for(needle("argument_2, argument_3"))
         assert app.transcript.finder.show(Match("a", 0), unfold=False)
         match = app.transcript.get_component_rich_style("transcript--match-current")
@@ -82,6 +66,16 @@ async def test_what_is_found_across_a_break_is_marked_on_both_rows(opened):
             for y in range(10)
         ]
         assert [text for text in marked if text] == ["argument_2,", "argument_3"]
+
+
+async def test_it_wraps_while_it_arrives(opened):
+    async with opened() as (app, _):
+        for size in range(1, len(WRAPPING_CODE), 7):
+            app.conversation.add_text(
+                "a", WRAPPING_CODE[size - 1 : size + 6][: len(WRAPPING_CODE) - size + 1]
+            )
+        await until(lambda: wrapped_rows(app)[-1:] == WRAPPED[-1:])
+        assert wrapped_rows(app) == WRAPPED
 
 
 def test_the_line_at_the_top_stays_there_at_every_width():
@@ -139,17 +133,13 @@ def code_rows(app):
     return [row for row in shown(app) if row.startswith(("   │", "   ‹"))]
 
 
-async def test_a_long_line_takes_one_row_that_says_there_is_more(cut_lines):
-    async with cut_lines(answered(CODE)) as (app, _):
+async def test_a_long_line_takes_one_row_and_right_and_left_move_it_and_nothing_else(cut_lines):
+    async with cut_lines(answered(CODE), asked("thanks")) as (app, pilot):
+        before = shown(app)
         first, second = code_rows(app)
         assert first.startswith("   │ value = compute(argument_0")
         assert first.endswith("›")
         assert second == "   │ short = 1"
-
-
-async def test_right_and_left_move_the_code_and_nothing_else(cut_lines):
-    async with cut_lines(answered(CODE), asked("thanks")) as (app, pilot):
-        before = shown(app)
         await pilot.press("right")
         first, second = code_rows(app)
         assert first.startswith("   ‹ compute(argument_0")
@@ -162,17 +152,16 @@ async def test_right_and_left_move_the_code_and_nothing_else(cut_lines):
         assert shown(app) == before
 
 
-async def test_only_the_code_at_the_cursor_is_moved(cut_lines):
+async def test_only_the_code_at_the_cursor_is_moved_or_with_shift_and_the_wheel_at_the_pointer(
+    cut_lines,
+):
     async with cut_lines(answered(CODE, "one"), answered(CODE, "two")) as (app, pilot):
         await pilot.press("k", "right")
         first, _, second, _ = code_rows(app)
         assert first.startswith("   │ value")
         assert second.startswith("   ‹ compute")
-
-
-async def test_shift_and_the_wheel_move_the_code_under_the_pointer(cut_lines):
-    async with cut_lines(answered(CODE, "one"), answered(CODE, "two")) as (app, pilot):
         row = next(y for y, text in enumerate(shown(app)) if "value" in text)
+        await pilot.press("left")
         await pilot._post_mouse_events(
             [events.MouseScrollDown],
             app.transcript,
@@ -199,40 +188,29 @@ async def test_code_that_arrives_stays_where_it_was_moved_to(cut_lines):
         assert code_rows(app)[0].startswith("   ‹ compute")
 
 
-async def test_what_is_selected_is_whole_though_it_is_cut_on_screen(cut_lines):
-    async with cut_lines(answered(CODE, "a")) as (app, pilot):
-        await pilot.press(*["right"] * 3)
-        item = app.conversation.items["a"]
-        rows = [number_of(Spot(item, block, 0)) for block in (0, len(item.blocks()))]
-        whole = Selection(Offset(0, rows[0]), Offset(1 << 20, rows[1] - 1))
-        assert LONG in app.transcript.get_selection(whole)[0]
-
-
-async def test_a_selection_within_a_moved_line_is_what_is_seen(cut_lines):
+async def test_what_is_selected_is_whole_or_within_a_moved_line_what_is_seen(cut_lines):
     async with cut_lines(answered(CODE, "a")) as (app, pilot):
         await pilot.press("right")
         item = app.conversation.items["a"]
         y = number_of(Spot(item, 2, 2))
         seen = Selection(Offset(5, y), Offset(12, y))
         assert app.transcript.get_selection(seen)[0] == "compute"
+        rows = [number_of(Spot(item, block, 0)) for block in (0, len(item.blocks()))]
+        whole = Selection(Offset(0, rows[0]), Offset(1 << 20, rows[1] - 1))
+        assert LONG in app.transcript.get_selection(whole)[0]
 
 
-async def test_what_is_found_in_the_hidden_part_is_brought_into_sight(cut_lines):
+async def test_a_hidden_match_is_marked_where_the_line_is_cut_and_brought_into_sight(cut_lines):
     async with cut_lines(answered(CODE, "a")) as (app, _):
         app.transcript.finder.look_for(needle("the end"))
         assert not any("the end" in row for row in shown(app))
-        assert app.transcript.finder.show(Match("a", 0), unfold=False)
-        assert any("the end" in row for row in shown(app))
-
-
-async def test_a_match_that_is_hidden_is_marked_where_the_line_is_cut(cut_lines):
-    async with cut_lines(answered(CODE, "a")) as (app, _):
-        app.transcript.finder.look_for(needle("the end"))
         y = next(y for y, text in enumerate(shown(app)) if "value" in text)
         match = app.transcript.get_component_rich_style("transcript--match")
         more = [s for s in app.transcript.render_line(y) if "›" in s.text]
         assert isinstance(more[0].style, Style)
         assert more[0].style.bgcolor == match.bgcolor
+        assert app.transcript.finder.show(Match("a", 0), unfold=False)
+        assert any("the end" in row for row in shown(app))
 
 
 @each_row("skip", range(12))

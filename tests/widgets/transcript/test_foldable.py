@@ -27,40 +27,46 @@ def files(*attachments, text="See @src/a.py", key="u"):
     return asked(showing(text, *attachments), key)
 
 
-async def test_a_question_has_a_line_for_each_file_and_picture(opened):
-    async with opened(files(CODE, FOLDER, picture(size=120_000))) as (app, _):
+async def test_a_question_has_a_line_for_each_file_and_picture_which_a_click_opens(opened):
+    photo, odd = picture(size=120_000), FileBlock("[red]a[/red].py", "", 3000)
+    async with opened(files(CODE, FOLDER, photo, odd)) as (app, pilot):
         assert shown(app).strip().splitlines() == [
             "See @src/a.py",
             "   ▸ [file: src/a.py, 28 bytes]",
             "   ▸ [folder: src, 2 entries]",
             "     [image: photo.png, 120 KB]",
+            "   ▸ [file: [red]a[/red].py, 3 KB]",
         ]
+        await pilot.click(app.transcript, offset=(8, 4))
+        await until(lambda: app.pictures == [(photo,)])
 
 
-async def test_enter_shows_the_text_of_its_files_and_hides_it_again(opened):
-    async with opened(files(CODE, FOLDER)) as (app, pilot):
+async def test_enter_shows_the_text_of_its_files_a_click_above_copies_it_and_enter_hides_it(opened):
+    async with opened(files(CODE, FOLDER), size=(40, 23)) as (app, pilot):
         await pilot.press("k", "enter")
         text = shown(app).replace("▌", " ")
         assert "   ▾ [file: src/a.py, 28 bytes]\n   ╭ py" in text
         assert "   │ def answer():\n   │     return 42\n   ▾ [folder: src, 2 entries]" in text
         assert "   │ b.py" in text
+        row = next(y for y, text in enumerate(visible_text(app.transcript)) if "copy" in text)
+        place = visible_text(app.transcript)[row].index("copy")
+        await pilot.click(app.transcript, offset=(place, row))
+        assert app.copied == [CODE.text]
         await pilot.press("enter")
         assert "│" not in shown(app)
 
 
-async def test_a_click_shows_the_text_of_one_file_and_enter_hides_it(opened):
+async def test_a_click_shows_the_text_of_one_file_which_c_copies_and_enter_hides(opened):
     async with opened(files(NOTES, CODE)) as (app, pilot):
+        await pilot.press("k", "y", "c")
+        assert app.copied == ["See @src/a.py"]
         await pilot.click(app.transcript, offset=(6, 3))
         assert "return 42" in shown(app)
         assert "Buy milk." not in shown(app)
-        await pilot.press("k", "enter")
+        await pilot.press("c")
+        assert app.copied[1:] == [CODE.text]
+        await pilot.press("enter")
         assert "│" not in shown(app)
-
-
-async def test_a_click_on_a_picture_asks_for_it_to_be_opened(opened):
-    async with opened(files(CODE, picture())) as (app, pilot):
-        await pilot.click(app.transcript, offset=(8, 3))
-        await until(lambda: app.pictures == [(picture(),)])
 
 
 async def test_o_asks_for_the_links_and_pictures_but_not_for_what_files_say(opened):
@@ -71,24 +77,6 @@ async def test_o_asks_for_the_links_and_pictures_but_not_for_what_files_say(open
         await until(lambda: app.links)
         assert app.links == [[("https://typed.example", "https://typed.example")]]
         assert app.pictures == [[picture()]]
-
-
-async def test_y_copies_what_was_typed_and_c_the_text_of_an_unfolded_file(opened):
-    async with opened(files(NOTES, CODE)) as (app, pilot):
-        await pilot.press("k", "y", "c")
-        assert app.copied == ["See @src/a.py"]
-        await pilot.click(app.transcript, offset=(6, 3))
-        await pilot.press("c")
-        assert app.copied[1:] == [CODE.text]
-
-
-async def test_a_click_above_the_text_of_a_file_copies_all_of_it(opened):
-    async with opened(files(CODE), size=(40, 23)) as (app, pilot):
-        await pilot.press("k", "enter")
-        row = next(y for y, text in enumerate(visible_text(app.transcript)) if "copy" in text)
-        place = visible_text(app.transcript)[row].index("copy")
-        await pilot.click(app.transcript, offset=(place, row))
-        assert app.copied == [CODE.text]
 
 
 async def test_a_question_without_a_word_begins_with_its_first_file(opened):
@@ -124,11 +112,6 @@ async def test_the_end_of_a_name_without_end_is_shown(opened):
         assert file.rstrip().endswith("\u241b<U+202E>\u240a.py, 3 KB]")
         assert image.startswith(" ┃   [image: …")
         assert image.rstrip().endswith("日本, 70 bytes]")
-
-
-async def test_markup_in_a_name_is_text(opened):
-    async with opened(files(FileBlock("[red]a[/red].py", "", 3000))) as (app, _):
-        assert "[file: [red]a[/red].py, 3 KB]" in shown(app)
 
 
 async def test_what_is_found_in_a_folded_file_opens_that_file(opened):
@@ -168,11 +151,13 @@ def test_a_large_file_is_neither_cut_nor_drawn_before_it_is_unfolded():
     assert document._drawn.rows < 2500
 
 
-def test_a_line_of_a_file_cannot_end_its_code():
+def test_a_line_of_a_file_cannot_end_its_code_and_each_picture_has_a_line():
     text = "~" * 60 + "\n" + "`" * 60 + "\nafter"
-    document = drawn_document(files(FileBlock("a.rst", text, 100)), width=80, height=20)
+    message = files(*map(numbered, range(3)), FileBlock("a.rst", text, 100))
+    document = drawn_document(message, width=80, height=20)
     document.fold(document.items["u"])
     rows = [row.strip.text.rstrip() for row in document.rows()]
+    assert all(any(f"[image: {n}.png, 1 KB]" in row for row in rows) for n in range(3))
     assert rows[-3:] == [f" ┃ │ {line}" for line in text.split("\n")]
 
 
@@ -188,12 +173,6 @@ def test_unfolding_a_file_above_moves_nothing_of_another():
     before = [row.strip.text for row in document.rows()]
     document.fold(item, 1)
     assert [row.strip.text for row in document.rows()] == before
-
-
-def test_other_pictures_have_other_lines():
-    document = drawn_document(files(*map(numbered, range(3))), height=10)
-    said = "\n".join(row.strip.text for row in document.rows())
-    assert all(f"[image: {n}.png, 1 KB]" in said for n in range(3))
 
 
 @each_row("width", range(1, 30))
@@ -227,7 +206,7 @@ def pasted_rows(app):
     return [row for row in visible_text(app.transcript) if row]
 
 
-async def test_a_paste_is_one_line_that_unfolds(opened):
+async def test_a_paste_is_one_line_that_unfolds_also_for_what_is_found_in_it(opened):
     async with opened(question((BEGIN, BEGIN + len(LOG)))) as (app, pilot):
         assert pasted_rows(app) == FOLDED
         await pilot.press("k", "enter")
@@ -237,6 +216,9 @@ async def test_a_paste_is_one_line_that_unfolds(opened):
         await pilot.press("enter", "y")
         assert [row.replace("▌", " ") for row in pasted_rows(app)] == FOLDED
         assert app.copied == [TYPED]
+        app.transcript.finder.look_for(needle("line 7"))
+        assert app.transcript.finder.show(Match("u", 0), unfold=True)
+        assert any("line 7" in row for row in pasted_rows(app))
 
 
 async def test_of_two_a_click_unfolds_one(opened):
@@ -246,13 +228,6 @@ async def test_of_two_a_click_unfolds_one(opened):
         assert pasted_rows(app) == [" ┃ ▸ [pasted 12 lines]", " ┃ ▸ [pasted 1,200 characters]"]
         await pilot.click(app.transcript, offset=(6, 2))
         assert pasted_rows(app)[:2] == [" ┃ ▸ [pasted 12 lines]", " ┃ ▾ [pasted 1,200 characters]"]
-
-
-async def test_what_is_found_in_a_paste_unfolds_it(opened):
-    async with opened(question((BEGIN, BEGIN + len(LOG))), answered("Yes")) as (app, _):
-        app.transcript.finder.look_for(needle("line 7"))
-        assert app.transcript.finder.show(Match("u", 0), unfold=True)
-        assert any("line 7" in row for row in pasted_rows(app))
 
 
 @pytest.mark.parametrize("folded", [((5, 5),), ((9, 3),), ((0, 10_000),), ((3, 9), (4, 12))])
@@ -280,41 +255,26 @@ def thinking(*pieces):
     return document
 
 
-def test_the_last_rows_are_shown_while_it_comes():
+def test_the_last_rows_are_shown_while_it_comes_and_control_sequences_are_made_visible():
     document = thinking(*(f"step {number}\n" for number in range(20)))
     assert rows(document) == ["", "● fake:qwen3", *(f"step {number}" for number in range(16, 20))]
+    document.add_thinking("m1", "a\x1b[2Jb")
+    assert rows(document)[-1] == "a␛[2Jb"
 
 
-def test_it_folds_when_the_answer_begins_and_can_be_unfolded():
+def test_it_folds_when_the_answer_begins_and_stays_with_it_in_the_session_shown_again():
     document = thinking("first\n", "then")
     document.end_thinking("m1", 12.4)
     document.add_text("m1", "Good day.")
-    assert rows(document) == ["", "● fake:qwen3", "▸ thought for 12 s", "Good day."]
+    folded = ["", "● fake:qwen3", "▸ thought for 12 s", "Good day."]
+    assert rows(document) == folded
     document.fold(document.items["m1"])
-    assert rows(document) == [
-        "",
-        "● fake:qwen3",
-        "▾ thought for 12 s",
-        "first",
-        "then",
-        "Good day.",
-    ]
-
-
-def test_it_stays_with_the_complete_answer_and_in_the_session_shown_again():
-    document = thinking("first")
-    document.end_thinking("m1", 2)
-    document.add_text("m1", "Good day.")
+    assert rows(document) == [*folded[:2], "▾ thought for 12 s", "first", "then", "Good day."]
     message = Message("m1", "assistant", "Good day.", "", model="fake:qwen3")
     document.put(message)
-    assert "▸ thought for 2 s" in rows(document)
+    assert "▾ thought for 12 s" in rows(document)
     document.replace([message])
-    assert "▸ thought for 2 s" in rows(document)
-
-
-def test_control_sequences_in_it_are_made_visible():
-    document = thinking("a\x1b[2Jb")
-    assert rows(document)[-1] == "a␛[2Jb"
+    assert rows(document) == folded
 
 
 def test_a_long_one_is_kept_in_bounds():
@@ -341,10 +301,6 @@ def test_a_step_costs_the_same_however_much_came_before():
     shown = [thought.blocks(unfolded=False)[0].text for thought in (short, long)]
     assert len(shown[0]) == len(shown[1])
     assert len(long.blocks(unfolded=False)[0].draw(CANVAS)) == THOUGHT_ROWS
-
-
-def test_the_same_blocks_are_drawn_while_nothing_changes():
-    thought = Thought()
-    thought.add("hm")
-    thought.end(1)
-    assert thought.blocks(unfolded=False) is thought.blocks(unfolded=False)
+    # The same blocks are drawn while nothing changes.
+    long.end(1)
+    assert long.blocks(unfolded=False) is long.blocks(unfolded=False)

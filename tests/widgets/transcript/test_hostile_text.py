@@ -67,13 +67,9 @@ def check(strips):
 
 
 @each_row("place", PLACES)
-def test_an_answer_cannot_speak_to_the_terminal(place):
-    check(rows_of(answered(place.replace("{}", HOSTILE))))
-
-
-@each_row("place", PLACES)
-def test_nor_can_a_sequence_that_comes_in_two_pieces(place):
+def test_an_answer_cannot_speak_to_the_terminal_whole_or_in_pieces(place):
     text = place.replace("{}", HOSTILE)
+    check(rows_of(answered(text)))
     check(rows_of(streamed=list(text)))
 
 

@@ -58,10 +58,11 @@ def test_blocks_look_like_the_whole_would(text):
     assert rows_of(split(text)) == (single if single[-1] else single[:-1])
 
 
-def test_a_fence_inside_a_list_stays_in_the_list():
+def test_a_fence_inside_a_list_stays_in_the_list_and_backticks_in_a_line_open_nothing():
     (block,) = split("- an item\n\n  ```sh\n  ls\n\n  - no item\n  ```\n- the next")
     assert "no item" in block.text
     assert not block.code
+    assert [block.code for block in split("```inline``` code\n\nafter")] == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -79,20 +80,12 @@ def test_code_is_one_block_as_it_was_written(text, shown, language):
     assert [before.text, *(block.text for block in after)] in (["See:"], ["See:", "Done."])
 
 
-def test_backticks_in_a_line_open_nothing():
-    blocks = split("```inline``` code\n\nafter")
-    assert [block.code for block in blocks] == [False, False]
-
-
-def test_what_is_open_says_so():
+def test_what_is_open_says_so_and_a_paragraph_after_a_list_is_none_of_it():
     splitter = Splitter()
     splitter.feed("done\n\n```py\nx = 1\n")
     assert [block.text for block in splitter.blocks] == ["done"]
     assert splitter.open_block().code
     assert not splitter.open_block().closed
-
-
-def test_a_paragraph_after_a_list_is_none_of_it_while_its_line_is_not_complete():
     splitter = Splitter()
     splitter.feed("- one\n- two\n\nA paragraph")
     assert [block.text for block in splitter.blocks] == ["- one\n- two"]
@@ -130,27 +123,18 @@ def test_the_pieces_of_a_long_fence_are_closed_with_it():
     assert sum(block.first for block in splitter.blocks) == 1
 
 
-def test_long_paragraphs_are_cut_between_their_lines():
+def test_long_paragraphs_lists_tables_and_lines_are_cut():
     blocks = split("some words\n" * 2000)
     assert max(len(block.text) for block in blocks) <= PROSE
     assert not any(block.spaced for block in blocks)
     assert "\n".join(block.text for block in blocks) == "some words\n" * 1999 + "some words"
-
-
-def test_long_lists_are_cut_between_their_items():
     blocks = split("".join(f"{n}. an item\n   of two lines\n" for n in range(1, 300)))
     assert len(blocks) > 3
     assert all(block.text.split(".")[0].isdigit() for block in blocks)
     assert max(len(block.text) for block in blocks) < 2 * LIST
-
-
-def test_long_tables_keep_their_heading():
     blocks = split("| A | B |\n|---|---|\n" + "| some | cells |\n" * 1000)
     assert len(blocks) > 2
     assert all(block.text.startswith("| A | B |\n|---|---|\n| some") for block in blocks)
-
-
-def test_a_line_without_end_is_cut():
     blocks = split("x" * 100_000)
     assert max(len(block.text) for block in blocks) <= PIECE
     assert "".join(block.text for block in blocks) == "x" * 100_000
@@ -367,19 +351,13 @@ def test_marks_of_what_will_be_closed_are_never_seen(text):
         ("- a\n- **bo", "bo", Style(bold=True)),
         ("太**字", "字", Style(bold=True)),
         ("(*it", "it", Style(italic=True)),
+        ("**a *b", "b", Style(bold=True, italic=True)),
     ],
 )
 def test_what_is_open_looks_as_if_it_were_closed(text, word, style):
     assert dict(styles(last(text)))[word] == style
-
-
-def test_a_cell_does_so_too():
     heading, *_ = last("| Name | `co")
     assert styles([heading])[-1] == ("co", Style(bold=True, dim=True))
-
-
-def test_both_kinds_at_once_are_closed_from_within():
-    assert styles(last("**a *b"))[-1] == ("b", Style(bold=True, italic=True))
 
 
 @each_row(
@@ -424,14 +402,11 @@ def test_a_cell_that_is_complete_is_taken_at_its_word():
     assert "**" in shown(last("| a | b |\n|---|---|\n| **x | "))
 
 
-def test_columns_of_a_table_grow_by_steps():
+def test_columns_of_a_table_grow_by_steps_where_there_is_room():
     text = "| Name | What |\n|---|---|\n| a very long name of some kind | x |"
     places = [shown(rows).split("\n")[0].find("What") for rows in growing(text)]
     assert len({place for place in places if place >= 0}) <= 5
     assert places == sorted(places)
-
-
-def test_a_table_without_room_for_steps_has_none():
     narrow = Canvas(24, PAGE.palette)
     rows = row_block(split("| A | B |\n|---|---|\n| 123456789 | 12345 |")[0]).strips(narrow)
     assert "123456789  12345" in rows[-1].text
@@ -464,25 +439,24 @@ curl https://code.example/x
 """
 
 
-def targets(text):
-    return [link.target for link in links_of(answered(text))]
-
-
-def test_links_are_those_of_the_web_in_their_order():
-    assert targets(TEXT) == [
-        "https://example.com/notes",
-        "https://example.org",
-        "https://example.net/a_(b)",
-        "https://code.example/x",
-    ]
-
-
-def test_a_host_of_other_letters_is_shown_as_it_is_asked_for():
-    assert targets("[bank](https://b\u0430nk.example/)") == ["https://xn--bnk-6cd.example/"]
-
-
-def test_the_same_target_is_there_once():
-    assert targets("https://a.example https://a.example") == ["https://a.example"]
+@each_row(
+    "text, found",
+    [
+        (
+            TEXT,
+            [
+                "https://example.com/notes",
+                "https://example.org",
+                "https://example.net/a_(b)",
+                "https://code.example/x",
+            ],
+        ),
+        ("[bank](https://b\u0430nk.example/)", ["https://xn--bnk-6cd.example/"]),
+        ("https://a.example https://a.example", ["https://a.example"]),
+    ],
+)
+def test_links_are_those_of_the_web_in_their_order_each_once(text, found):
+    assert [link.target for link in links_of(answered(text))] == found
 
 
 @each_row(

@@ -111,14 +111,10 @@ async def test_a_double_click_selects_the_paragraph_and_a_triple_one_the_message
         assert app.screen.get_selected_text().split() == ["answer", "One", "here.", "Two", "there."]
 
 
-async def test_a_selection_without_ends_is_what_is_on_screen(opened):
+async def test_a_selection_without_ends_is_what_is_on_screen_and_of_what_is_gone_nothing(opened):
     async with opened(*numbered(500)) as (app, _):
         text, _ = app.transcript.get_selection(Selection(None, None))
         assert text.split("\n")[-1] == "question 500"
         assert len(text.split("\n")) == app.transcript.size.height
-
-
-async def test_a_selection_of_what_is_gone_is_nothing(opened):
-    async with opened(*numbered(5)) as (app, _):
         selection = Selection(Offset(0, 10**12), Offset(3, 10**12))
         assert app.transcript.get_selection(selection) is None

@@ -1,4 +1,5 @@
 import pytest
+from textual.events import MouseScrollUp
 
 from tests.tables import each_row
 from tests.visible_text import visible_text
@@ -29,10 +30,32 @@ def top(app):
     return visible_text(app.transcript)[0]
 
 
-async def test_a_conversation_is_shown_from_its_end(opened):
-    async with opened(*numbered(50)) as (app, _):
+async def test_it_begins_at_the_end_and_a_reader_elsewhere_is_not_moved_but_told_what_is_new(
+    opened,
+):
+    async with opened(*numbered(50)) as (app, pilot):
         assert visible_text(app.transcript)[-1].split() == ["┃", "question", "50"]
         assert app.conversation.following
+        app.conversation.put(answered("seen"))
+        assert "↓" not in shown(app)
+        await pilot.press("pageup")
+        assert visible_text(app.transcript)[-1].endswith("↓ latest")
+        before = visible_text(app.transcript)
+        app.conversation.put(answered(LOREM * 5))
+        app.conversation.add_text("new", LOREM * 5)
+        app.conversation.add_text("new", LOREM * 4)
+        await until(lambda: visible_text(app.transcript)[-1].endswith("↓ 2 new"))
+        assert visible_text(app.transcript)[:-1] == before[:-1]
+        assert not app.conversation.following
+        await pilot.press("end")
+        assert "↓" not in shown(app)
+        assert app.conversation.following
+        await pilot.press("up", "up", "up")
+        assert not app.conversation.following
+        await pilot.press("down", "down", "down")
+        assert app.conversation.following
+        await pilot._post_mouse_events([MouseScrollUp], app.transcript, offset=(5, 5))
+        assert not app.conversation.following
 
 
 async def test_a_long_answer_of_the_guide_stays_at_its_beginning(opened):
@@ -47,26 +70,13 @@ async def test_a_long_answer_of_the_guide_stays_at_its_beginning(opened):
         assert "Beginning." not in shown(app)
 
 
-async def test_user_and_model_are_told_apart_by_marks(opened):
-    answer = answered("An answer.", model="anthropic:claude")
-    async with opened(asked("A question?"), answer) as (app, _):
-        assert visible_text(app.transcript)[:6] == [
-            "",
-            " ┃ A question?",
-            "",
-            " ● anthropic:claude",
-            "   An answer.",
-            "",
-        ]
-
-
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [("ollama:qwen3:4b", "ollama:qwen3:4b"), ("claude", "claude"), (None, "answer")],
-)
-async def test_a_model_is_called_by_the_name_that_commands_take(opened, model, name):
-    async with opened(answered("An answer.", model=model)) as (app, _):
-        assert f" ● {name}" in visible_text(app.transcript)
+async def test_user_and_model_are_told_apart_by_marks_and_a_model_is_called_as_in_commands(opened):
+    answers = [answered("An answer.", "a", model="ollama:qwen3:4b"), answered("Another.", "b")]
+    async with opened(asked("A question?"), answers[0], asked("More?"), answers[1]) as (app, _):
+        rows = [row for row in visible_text(app.transcript) if row]
+        assert visible_text(app.transcript)[:3] == ["", " ┃ A question?", ""]
+        assert rows[1:3] == [" ● ollama:qwen3:4b", "   An answer."]
+        assert rows[-2:] == [" ● answer", "   Another."]
 
 
 async def test_what_became_of_an_answer_is_said_in_words(opened):
@@ -88,13 +98,9 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
             assert words in shown(app)
 
 
-async def test_code_is_framed_and_its_language_named(opened):
-    async with opened(answered("```python\nx = 1\n```")) as (app, _):
-        assert "   ╭ python  copy\n   │ x = 1" in shown(app)
-
-
-async def test_code_has_colours(opened):
+async def test_code_is_framed_in_colours_and_its_language_named(opened):
     async with opened(answered("```python\n# note\nx = 'a'\n```")) as (app, _):
+        assert "   ╭ python  copy\n   │ # note" in shown(app)
         rows = visible_text(app.transcript)
         (y,) = [y for y, row in enumerate(rows) if "# note" in row]
         comment = [s.style.color for s in app.transcript.render_line(y) if "note" in s.text]
@@ -110,16 +116,8 @@ async def test_an_answer_without_text_yet_shows_a_quiet_mark(opened):
         assert "…" not in shown(app)
 
 
-async def test_a_streamed_answer_is_followed_to_its_end(opened):
+async def test_a_streamed_answer_is_followed_to_its_end_in_few_frames(opened, monkeypatch):
     async with opened(*numbered(10)) as (app, _):
-        for n in range(200):
-            app.conversation.add_text("new", f"word{n} ")
-        await until(lambda: "word199" in shown(app))
-        assert app.conversation.following
-
-
-async def test_many_pieces_are_drawn_in_few_frames(opened, monkeypatch):
-    async with opened(*numbered(3)) as (app, _):
         drawn = []
         paint = RowPainter.replace_rows
         monkeypatch.setattr(
@@ -128,38 +126,29 @@ async def test_many_pieces_are_drawn_in_few_frames(opened, monkeypatch):
         for n in range(300):
             app.conversation.add_text("new", f"word{n} ")
         await until(lambda: "word299" in shown(app))
+        assert app.conversation.following
         assert len(drawn) <= 3
 
 
-async def test_an_answer_that_is_complete_takes_the_place_of_what_arrived(opened):
-    async with opened(asked("Well?")) as (app, _):
+async def test_an_answer_takes_the_place_of_what_arrived_and_of_the_one_that_it_replaces(opened):
+    async with opened(answered("Better.", "g", replaces="f"), earlier=True) as (app, _):
+        app.conversation.prepend([asked("Well?"), answered("broken", "f")], earlier=False)
+        assert "broken" not in shown(app)
+        assert "Well?" in shown(app)
         app.conversation.add_text("a", "So f")
         app.conversation.add_text("a", "ar.")
         app.conversation.put(answered("So far.", "a", status="interrupted"))
         assert shown(app).count("So far.") == 1
         assert "interrupted" in shown(app)
-
-
-async def test_an_answer_that_came_out_otherwise_is_shown_as_it_is(opened):
-    async with opened(asked("Well?")) as (app, _):
-        app.conversation.add_text("a", "Draft")
-        app.conversation.put(answered("Final", "a"))
+        app.conversation.add_text("b", "Draft")
+        app.conversation.put(answered("Final", "b"))
         assert "Final" in shown(app)
         assert "Draft" not in shown(app)
-
-
-async def test_a_message_that_replaces_another_hides_it(opened):
-    async with opened(answered("", "f", status="failed", error="busy")) as (app, _):
-        app.conversation.put(answered("Better.", "g", replaces="f"))
+        app.conversation.put(answered("", "c", status="failed", error="busy"))
+        assert "busy" in shown(app)
+        app.conversation.put(answered("Again.", "d", replaces="c"))
         assert "busy" not in shown(app)
-        assert "Better." in shown(app)
-
-
-async def test_a_replaced_message_on_an_earlier_page_stays_hidden(opened):
-    async with opened(answered("Better.", "g", replaces="f"), earlier=True) as (app, _):
-        app.conversation.prepend([asked("Well?"), answered("broken", "f")], earlier=False)
-        assert "broken" not in shown(app)
-        assert "Well?" in shown(app)
+        assert "Again." in shown(app)
 
 
 async def test_queued_prompts_stay_at_the_end(opened):
@@ -170,32 +159,6 @@ async def test_queued_prompts_stay_at_the_end(opened):
         assert rows[-3:] == ["An answer.", "› then this", "queued"]
         app.conversation.show_queued([])
         assert "then this" not in shown(app)
-
-
-async def test_the_reader_is_not_moved_by_what_arrives(opened):
-    async with opened(*numbered(50)) as (app, pilot):
-        await pilot.press("pageup")
-        before = visible_text(app.transcript)
-        app.conversation.put(answered(LOREM * 5))
-        app.conversation.add_text("new", LOREM * 9)
-        await until(lambda: visible_text(app.transcript)[-1].endswith("↓ 2 new"))
-        assert visible_text(app.transcript)[:-1] == before[:-1]
-        assert not app.conversation.following
-
-
-async def test_a_mark_says_that_there_is_more_below_and_how_much_of_it_is_new(opened):
-    async with opened(*numbered(50)) as (app, pilot):
-        app.conversation.put(answered("seen"))
-        assert "↓" not in shown(app)
-        await pilot.press("pageup")
-        assert visible_text(app.transcript)[-1].endswith("↓ latest")
-        app.conversation.put(answered("news"))
-        app.conversation.add_text("new", "more")
-        app.conversation.add_text("new", " news")
-        await until(lambda: visible_text(app.transcript)[-1].endswith("↓ 2 new"))
-        await pilot.press("end")
-        assert "↓" not in shown(app)
-        assert app.conversation.following
 
 
 async def test_the_mark_hides_no_word_of_a_row_that_is_full(opened):
@@ -219,26 +182,6 @@ async def test_a_click_on_the_mark_leads_to_the_end(opened):
         assert app.conversation.following
 
 
-async def test_scrolling_down_to_the_end_follows_again(opened):
-    async with opened(*numbered(50)) as (app, pilot):
-        await pilot.press("up", "up", "up")
-        assert not app.conversation.following
-        await pilot.press("down", "down", "down")
-        assert app.conversation.following
-
-
-async def test_the_wheel_scrolls(opened):
-    async with opened(*numbered(50)) as (app, pilot):
-        await pilot._post_mouse_events([_wheel_up()], app.transcript, offset=(5, 5))
-        assert not app.conversation.following
-
-
-def _wheel_up():
-    from textual.events import MouseScrollUp
-
-    return MouseScrollUp
-
-
 async def test_dragging_the_scrollbar_goes_where_it_says(opened):
     async with opened(*numbered(500)) as (app, _):
         app.transcript.scroll_to(y=0, animate=False)
@@ -257,35 +200,23 @@ async def test_a_few_rows_by_number_are_rows_also_where_heights_are_guessed(open
             assert visible_text(app.transcript)[-1].startswith(before[:30])
 
 
-async def test_an_earlier_page_moves_nothing_on_screen(opened):
-    async with opened(*numbered(50, 51), earlier=True) as (app, pilot):
-        app.transcript.show_beginning()
-        await pilot.pause()
-        before = visible_text(app.transcript)
-        assert app.earlier_wanted == 1
-        page = [answered(LOREM * 7, "p"), *numbered(50)]
-        app.conversation.prepend(page, earlier=True)
-        await pilot.pause()
-        assert visible_text(app.transcript) == before
-        await pilot.press("up", "up")
-        assert "question 50" in visible_text(app.transcript)[1]
-
-
-async def test_earlier_pages_are_asked_for_once_each(opened):
+async def test_earlier_pages_are_asked_for_once_each_and_move_nothing_on_screen(opened):
     async with opened(*numbered(200, 201), earlier=True) as (app, pilot):
         assert app.earlier_wanted == 0
         app.transcript.show_beginning()
         await pilot.press("up", "down", "up")
+        before = visible_text(app.transcript)
         assert app.earlier_wanted == 1
-        app.conversation.prepend(numbered(200), earlier=False)
+        app.conversation.prepend([answered(LOREM * 7, "p"), *numbered(200)], earlier=False)
+        await pilot.pause()
+        assert visible_text(app.transcript) == before
+        await pilot.press("up", "up")
+        assert "question 200" in visible_text(app.transcript)[1]
         await pilot.press("home", "home")
         assert app.earlier_wanted == 1
-
-
-async def test_a_short_conversation_asks_for_what_was_before(opened):
-    async with opened(*numbered(2, 5), earlier=True) as (app, pilot):
-        await pilot.pause()
-        assert app.earlier_wanted == 1
+        # A short one asks at once.
+        app.transcript.show(numbered(2, 5), earlier=True)
+        await until(lambda: app.earlier_wanted == 2)
 
 
 async def test_only_what_is_on_screen_is_drawn(opened):
@@ -322,7 +253,7 @@ async def test_a_reader_at_the_end_stays_there_when_the_size_changes(opened):
         await until(lambda: "question 50" in visible_text(app.transcript)[-1], "the end")
 
 
-async def test_a_place_is_found_again(opened):
+async def test_a_place_is_found_again_and_one_that_is_gone_is_the_end(opened):
     first = numbered(100)
     async with opened(*first) as (app, pilot):
         await pilot.press("pageup", "up")
@@ -333,10 +264,6 @@ async def test_a_place_is_found_again(opened):
         app.conversation.go_to(place)
         assert visible_text(app.transcript) == before
         assert not app.conversation.following
-
-
-async def test_a_place_that_is_gone_is_the_end(opened):
-    async with opened(*numbered(100)) as (app, _):
         app.conversation.go_to(ScrollPosition("no such message", 3, following=False))
         assert app.conversation.following
 
@@ -352,19 +279,16 @@ async def test_an_empty_conversation_has_a_place_and_takes_every_key(opened):
 
 async def test_a_call_is_a_line_and_a_result_shows_its_first_lines(opened):
     text = '{\n\t"a": 1,\n\n' + "".join(f"line {n}\n" for n in range(9))
-    async with opened(calling(name="mcp__files__read_file"), result(text)) as (app, _):
+    entries = [calling(name="mcp__files__read_file"), result(text), result("# Shop\n", "short")]
+    async with opened(*entries) as (app, _):
         assert [row for row in visible_text(app.transcript) if row] == [
             " ● answer",
             '   ▸ files: read_file(path="a.py")',
             "   ▸ files: read_file result (12 lines)",
             '         "a": 1,',
             *(f"     line {n}" for n in range(4)),
+            "   ▸ files: read_file result: # Shop",
         ]
-
-
-async def test_a_result_of_one_line_stands_beside_its_name(opened):
-    async with opened(calling(), result("# Shop\n")) as (app, _):
-        assert "   ▸ read_file result: # Shop" in visible_text(app.transcript)
 
 
 async def test_a_change_of_theme_changes_colours_and_moves_nothing(opened):
@@ -455,17 +379,12 @@ async def weight(app, words):
     return any(each.style.bold for each in segments(app, words) if each.text.strip() in words)
 
 
-@pytest.mark.parametrize(("question", "is_bold"), [("Why?", True), ("Why so? " * 30, False)])
-async def test_a_short_question_is_bold_and_a_long_one_is_not(opened, question, is_bold):
-    async with opened(asked(question)) as (app, _):
-        assert await weight(app, question[:40].strip() if is_bold else "Why so?") == is_bold
-
-
-@pytest.mark.parametrize("heading", ["One", "Four"])
-async def test_a_heading_of_any_level_is_bold(opened, heading):
-    async with opened(answered(ANSWER)) as (app, _):
-        assert await weight(app, heading)
-        assert not await weight(app, "Text.")
+async def test_headings_of_any_level_and_short_questions_are_bold(opened):
+    async with opened(asked("Why?"), answered(ANSWER), asked("Why so? " * 30)) as (app, _):
+        for words in ("Why?", "One", "Four"):
+            assert await weight(app, words)
+        for words in ("Text.", "Why so?"):
+            assert not await weight(app, words)
 
 
 async def test_code_has_a_background_of_its_own_from_its_frame_to_the_end_of_the_text(opened):

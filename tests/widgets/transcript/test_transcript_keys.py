@@ -15,21 +15,17 @@ def marked(app):
     return [row for row in visible_text(app.transcript) if row.startswith("▌")]
 
 
-async def test_j_and_k_put_the_cursor_on_messages(opened):
-    async with opened(*numbered(3)) as (app, pilot):
+async def test_j_and_k_put_the_cursor_on_messages_and_bring_it_into_sight(opened):
+    async with opened(*numbered(50)) as (app, pilot):
         assert app.conversation.cursor.message is None
         await pilot.press("k")
-        assert app.conversation.cursor.message.id == "q3"
-        assert marked(app) == ["▌┃ question 3"]
-        await pilot.press("k", "k", "k")
-        assert app.conversation.cursor.message.id == "q1"
-        await pilot.press("j")
-        assert marked(app) == ["▌┃ question 2"]
-
-
-async def test_the_cursor_comes_into_sight(opened):
-    async with opened(*numbered(50)) as (app, pilot):
-        await pilot.press("k", *["k"] * 20)
+        assert app.conversation.cursor.message.id == "q50"
+        assert marked(app) == ["▌┃ question 50"]
+        await pilot.press("k", "k")
+        # Scrolling leaves it where it is in sight.
+        await pilot.press("up", "up")
+        assert marked(app) == ["▌┃ question 48"]
+        await pilot.press(*["k"] * 18)
         assert marked(app) == ["▌┃ question 30"]
         assert not app.conversation.following
         await pilot.press(*["j"] * 20)
@@ -67,21 +63,15 @@ async def test_the_cursor_stands_beside_all_of_a_message_without_a_gap(opened):
         assert "● answer" in visible_text(app.transcript)[first]
 
 
-@pytest.mark.parametrize(
-    ("entries", "keys", "copied"),
-    [
+async def test_y_copies_a_message_as_it_was_written_or_has_arrived_so_far_and_c_its_code(opened):
+    for entries, keys, copied in (
         ([asked("one \x1b[31m"), answered("**two**")], "ykky", ["**two**", "one \x1b[31m"]),
         ([answered(CODE), asked("thanks")], "c", ["ls"]),
         ([answered(CODE)], "kccc", ["x = 1", "ls", "x = 1"]),
-    ],
-)
-async def test_y_copies_a_message_as_it_was_written_and_c_its_code(opened, entries, keys, copied):
-    async with opened(*entries) as (app, pilot):
-        await pilot.press(*keys)
-        assert app.copied == copied
-
-
-async def test_y_copies_what_has_arrived_so_far(opened):
+    ):
+        async with opened(*entries) as (app, pilot):
+            await pilot.press(*keys)
+            assert app.copied == copied
     async with opened(asked("one")) as (app, pilot):
         app.conversation.add_text("a", "half ")
         app.conversation.add_text("a", "an answer")
@@ -89,23 +79,17 @@ async def test_y_copies_what_has_arrived_so_far(opened):
         assert app.copied == ["half an answer"]
 
 
-async def test_enter_shows_what_a_call_is_about_and_hides_it_again(opened):
+async def test_enter_shows_a_result_or_what_a_call_is_about_and_hides_it_again(opened):
     entries = [asked("go"), calling(arguments={"path": "a.py", "deep": [1]}), result("one\ntwo")]
     async with opened(*entries) as (app, pilot):
         folded = visible_text(app.transcript)
-        await pilot.press("k", "k", "enter")
-        text = "\n".join(visible_text(app.transcript))
-        assert "▾ read_file" in text
-        assert '"path": "a.py",' in text
-        await pilot.press("space")
-        assert [row.replace("▌", " ") for row in visible_text(app.transcript)] == folded
-
-
-async def test_enter_shows_a_result(opened):
-    async with opened(calling(), result("one\ntwo")) as (app, pilot):
         await pilot.press("enter")
-        text = "\n".join(visible_text(app.transcript))
-        assert "▾ read_file result (2 lines)\n   one\n   two" in text
+        assert "▾ read_file result (2 lines)\n   one\n   two" in shown(app)
+        await pilot.press("enter", "k", "k", "enter")
+        assert "▾ read_file" in shown(app)
+        assert '"path": "a.py",' in shown(app)
+        await pilot.press("space")
+        assert shown(app).split("\n") == folded
 
 
 async def test_a_summary_is_one_line_that_opens(opened):
@@ -129,18 +113,7 @@ async def test_a_click_on_its_line_folds_too(opened, cell):
         assert "   two" in visible_text(app.transcript)
 
 
-async def test_folding_above_moves_nothing_below(opened):
-    entries = [calling(), result("\n".join(f"line {n}" for n in range(30))), *numbered(30)]
-    async with opened(*entries) as (app, pilot):
-        item = app.conversation.items["result"]
-        await pilot.press("pageup")
-        before = visible_text(app.transcript)
-        app.conversation.fold(item)
-        app.transcript._draw()
-        assert visible_text(app.transcript) == before
-
-
-async def test_unfolding_at_the_end_keeps_its_line_in_sight(opened):
+async def test_folding_above_moves_nothing_below_and_at_the_end_keeps_its_line_in_sight(opened):
     text = "\n".join(f"line {n}" for n in range(80))
     async with opened(*numbered(20), calling(), result(text)) as (app, pilot):
         before = visible_text(app.transcript)[0]
@@ -148,9 +121,16 @@ async def test_unfolding_at_the_end_keeps_its_line_in_sight(opened):
         assert visible_text(app.transcript)[0] == before
         assert any("▾ read_file result" in row for row in visible_text(app.transcript))
         assert not app.conversation.following
+        for entry in numbered(30, 21):
+            app.conversation.put(entry)
+        await pilot.press("end", "pageup")
+        before = visible_text(app.transcript)
+        app.conversation.fold(app.conversation.items["result"])
+        app.transcript._draw()
+        assert visible_text(app.transcript) == before
 
 
-async def test_i_shows_time_model_and_more_below_the_head_and_hides_it(opened):
+async def test_i_shows_time_model_and_more_and_capital_i_of_all_messages_also_of_new_ones(opened):
     answer = answered("Well.", "a1", model="openai:x")
     async with opened(asked("Why?", "u1"), answer) as (app, pilot):
         before = shown(app)
@@ -162,18 +142,10 @@ async def test_i_shows_time_model_and_more_below_the_head_and_hides_it(opened):
         assert "a1" in shown(app)
         await pilot.press("i")
         assert shown(app) == before
-
-
-async def test_capital_i_shows_it_of_all_messages_also_of_new_ones(opened):
-    async with opened(asked("Why?", "u1"), answered("Well.", "a1")) as (app, pilot):
         await pilot.press("I")
         app.conversation.put(asked("More?", "u2"))
         await pilot.pause()
-        assert [key for key in ("u1", "a1", "u2") if f"· {key}" in shown(app)] == [
-            "u1",
-            "a1",
-            "u2",
-        ]
+        assert all(f"· {key}" in shown(app) for key in ("u1", "a1", "u2"))
         await pilot.press("I")
         assert "time unknown" not in shown(app)
 
@@ -235,14 +207,6 @@ async def test_the_cursor_comes_along_where_its_reader_scrolls_on(opened):
         cursor = [row for row in visible_text(app.transcript) if row.startswith("▌")]
         assert cursor
         assert app.conversation.cursor.message.text in cursor[0]
-
-
-async def test_scrolling_leaves_the_cursor_where_it_is_in_sight(opened):
-    async with opened(*numbered(50)) as (app, pilot):
-        await pilot.press("k", "k", "k")
-        before = app.conversation.cursor.message
-        await pilot.press("up", "up")
-        assert app.conversation.cursor.message is before
 
 
 async def test_code_that_is_in_sight_is_copied_first_and_it_is_said_which(opened):

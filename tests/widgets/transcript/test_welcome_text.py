@@ -43,27 +43,20 @@ def shown():
     return show
 
 
-async def test_an_empty_conversation_shows_keys_in_its_middle(shown):
-    _, rows = await shown()
+async def test_an_empty_conversation_shows_keys_in_its_middle_once_that_is_known(shown):
+    before, rows = await shown()
+    assert before == [""] * 9
     assert rows == [
         *[""] * 3,
         "     Enter    Send",
         "     Ctrl+F   Search all sessions",
         *[""] * 4,
     ]
-
-
-async def test_nothing_is_shown_before_it_is_known_what_was_said(shown):
-    before, _ = await shown()
-    assert before == [""] * 9
-
-
-async def test_where_something_was_said_there_are_no_keys(shown):
     _, rows = await shown(asked("Hello?"))
     assert [row.split() for row in rows if row] == [["┃", "Hello?"]]
 
 
-async def test_where_it_is_narrow_what_a_key_does_goes_on_below(shown):
+async def test_where_it_is_narrow_what_a_key_does_goes_on_below_or_is_left_out(shown):
     _, rows = await shown(size=(30, 9))
     assert [row.split() for row in rows if row] == [
         ["Enter", "Send"],
@@ -71,12 +64,9 @@ async def test_where_it_is_narrow_what_a_key_does_goes_on_below(shown):
         ["sessions"],
     ]
     assert rows[5].index("sessions") == rows[4].index("Search")
-
-
-@pytest.mark.parametrize("size", [(22, 9), (30, 2), (40, 1)])
-async def test_keys_that_have_no_room_are_left_out(shown, size):
-    _, rows = await shown(size=size)
-    assert not any(rows)
+    for size in ((22, 9), (30, 2), (40, 1)):
+        _, rows = await shown(size=size)
+        assert not any(rows)
 
 
 async def test_it_stays_in_the_middle_of_a_pane_that_gets_wider_or_narrower():

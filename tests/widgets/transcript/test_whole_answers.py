@@ -60,16 +60,13 @@ async def test_it_is_the_same_however_its_messages_came(opened, known):
         assert rows(app) == expected
 
 
-async def test_while_an_answer_goes_on_nothing_is_said_of_what_it_took(opened):
+async def test_nothing_is_said_of_what_an_answer_took_while_it_goes_on_or_of_the_guide(opened):
     async with opened(*WHOLE[:3]) as (app, pilot):
         assert rows(app)[-1].endswith("# Shop")
         app.conversation.add_text("a2", "It", "x:m1")
         await pilot.pause(0.1)
         assert rows(app)[-1] == "It"
-
-
-async def test_of_the_built_in_guide_nothing_is_said(opened):
-    async with opened(answered("Hello.", "a1", model="offline:guide")) as (app, pilot):
+        app.transcript.show([answered("Hello.", "a1", model="offline:guide")], earlier=False)
         app.conversation.show_cost("a1", AnswerCost(2.0))
         await pilot.pause(0.1)
         assert rows(app) == ["● offline:guide", "Hello."]
@@ -118,40 +115,27 @@ async def reader(opened):
         yield app, pilot
 
 
-async def test_a_message_with_other_versions_says_which_it_is(reader):
-    app, _ = reader
+async def test_a_message_says_which_of_its_versions_it_is_and_brackets_walk_through_them(reader):
+    app, pilot = reader
     assert [row for row in rows(app) if "version" in row] == [
         "version 2/3 · [ and ] show the others"
     ]
-
-
-async def test_versions_that_come_and_go_are_shown_where_one_reads(reader):
-    app, pilot = reader
+    await pilot.press("left_square_bracket", "right_square_bracket")
+    assert [(event.message_id, event.step) for event in app.intents] == [("a2", -1), ("a2", 1)]
     app.conversation.show_versions({"q2": Version(1, 2)})
     await pilot.pause()
     shown = rows(app)
     named = "version 1/2 · [ and ] show the others"
     assert [row for row in shown if "version" in row] == [named]
     assert shown.index(named) < shown.index("second")
-
-
-@pytest.mark.parametrize(("key", "intent"), [("r", "again"), ("e", "edit"), ("f", "fork")])
-async def test_keys_are_about_the_message_at_the_cursor_else_the_last(reader, key, intent):
-    app, pilot = reader
-    await pilot.press(key)
-    await pilot.press("k", "k", key)
-    assert [event.what for event in app.intents] == [intent, intent]
-    assert [event.message_id for event in app.intents] == ["a2", "q2"]
-
-
-async def test_brackets_walk_through_versions_of_the_last_message_that_has_some(reader):
-    app, pilot = reader
-    await pilot.press("left_square_bracket", "right_square_bracket")
-    assert [(event.message_id, event.step) for event in app.intents] == [("a2", -1), ("a2", 1)]
-
-
-async def test_where_there_is_one_version_the_brackets_say_so(reader):
-    app, pilot = reader
     app.conversation.show_versions({})
     await pilot.press("left_square_bracket")
     assert app.hinted == ["This message has one version; r asks again, e edits a question."]
+
+
+async def test_keys_are_about_the_message_at_the_cursor_else_the_last(reader):
+    app, pilot = reader
+    await pilot.press("r", "e", "f", "k", "k", "r", "e", "f")
+    assert [(event.what, event.message_id) for event in app.intents] == [
+        (what, message_id) for message_id in ("a2", "q2") for what in ("again", "edit", "fork")
+    ]
