@@ -19,15 +19,7 @@ from tui.domain.json_text import LINE_BYTES
 from tui.domain.text import late_pattern
 from tui.errors import AttachmentNotFound, StorageError
 from tui.files import UnfitFile, read_bounded, size_words
-from tui.storage.disk import (
-    NOT_PLAIN,
-    make_directory,
-    open_to_make,
-    publish,
-    replace,
-    storage_errors,
-    sync_directory,
-)
+from tui.storage import disk
 from tui.storage.drafts import Drafts
 from tui.storage.folders import Folders
 
@@ -59,26 +51,26 @@ class AttachmentFiles:
     def keep(self, sha256: str, data: bytes) -> None:
         """Keep bytes under their hash, unless they are there. Raises ``StorageError``."""
         path = self._folder / sha256
-        with storage_errors(f"Cannot keep the picture in {self._folder}"):
+        with disk.storage_errors(f"Cannot keep the picture in {self._folder}"):
             try:
-                publish(path, data)
+                disk.publish(path, data)
             except FileExistsError as error:
                 if path.is_dir():
                     raise StorageError(f"{path} is a directory; move it away.") from error
                 if not self.is_intact(sha256):
-                    replace(path, data)
+                    disk.replace(path, data)
 
     def read(self, sha256: str) -> bytes:
         """Read a picture. Raises ``AttachmentNotFound`` if it is not there or damaged."""
         if not is_picture(sha256):
             raise AttachmentNotFound(sha256)
-        with storage_errors("Cannot read the picture"):
+        with disk.storage_errors("Cannot read the picture"):
             try:
                 data = read_bounded(self._folder / sha256, ATTACHMENT_BYTES)
             except (FileNotFoundError, UnfitFile) as error:
                 raise AttachmentNotFound(sha256) from error
             except OSError as error:
-                if error.errno not in NOT_PLAIN:
+                if error.errno not in disk.NOT_PLAIN:
                     raise
                 raise AttachmentNotFound(sha256) from error
         if hash_of(data) != sha256:
@@ -112,30 +104,30 @@ class AttachmentFiles:
 
     def note(self, session_id: str, pictures: Iterable[str]) -> None:
         """Note, durably, that a session uses pictures. Raises ``StorageError``."""
-        with storage_errors(f"Cannot keep the picture in {self._folder}"):
+        with disk.storage_errors(f"Cannot keep the picture in {self._folder}"):
             try:
-                make_directory(self._folder)
+                disk.make_directory(self._folder)
             except (FileExistsError, NotADirectoryError) as error:
                 message = f"{self._folder} is not a directory; move it away."
                 raise StorageError(message) from error
             for sha256 in pictures:
                 path = self._folders.use(sha256, session_id)
                 if not os.path.lexists(path):
-                    os.close(open_to_make(path, os.O_WRONLY | os.O_EXCL))
+                    os.close(disk.open_to_make(path, os.O_WRONLY | os.O_EXCL))
                 noted = self._clock().timestamp()
                 os.utime(path, (noted, noted), follow_symlinks=False)
-            sync_directory(self._folder)
+            disk.sync_directory(self._folder)
 
     def expire(self, session_id: str) -> None:
         """Let a session's pictures be free as soon as it does not exist any more."""
-        with storage_errors("Cannot free the pictures"):
+        with disk.storage_errors("Cannot free the pictures"):
             for sha256 in self.used_by(session_id):
                 os.utime(self._folders.use(sha256, session_id), (0, 0), follow_symlinks=False)
 
     def forget(self, session_id: str) -> None:
         """Free the pictures of a session that was purged, but those that are used elsewhere."""
         pictures = self.used_by(session_id)
-        with storage_errors("Cannot free the pictures"):
+        with disk.storage_errors("Cannot free the pictures"):
             for sha256 in pictures:
                 os.unlink(self._folders.use(sha256, session_id))
         for sha256 in self.unused(pictures):
@@ -155,23 +147,23 @@ class AttachmentFiles:
 
     def free(self, sha256: str) -> None:
         """Remove a picture and the notes of its uses. Raises ``StorageError``."""
-        with storage_errors("Cannot free the picture"):
+        with disk.storage_errors("Cannot free the picture"):
             names = [name for name in self._names() if name.startswith(f"{sha256}.")]
             for name in (sha256, *filter(_USE.fullmatch, names)):
                 (self._folder / name).unlink(missing_ok=True)
-            sync_directory(self._folder)
+            disk.sync_directory(self._folder)
 
     def _counts(self, sha256: str, session_id: str) -> bool:
         if self._folders.exists(session_id):
             return True
-        with storage_errors("Cannot read the uses of a picture"):
+        with disk.storage_errors("Cannot read the uses of a picture"):
             noted = os.lstat(self._folders.use(sha256, session_id)).st_mtime
         return self._clock().timestamp() - noted < _SECONDS
 
     def _drafts(self) -> bytes:
         """Read all drafts, in which a picture is named by the beginning of its hash."""
         found: list[bytes] = []
-        with storage_errors("Cannot read the drafts"):
+        with disk.storage_errors("Cannot read the drafts"):
             for path in Drafts(self._folders.root).files():
                 # Sent or removed meanwhile.
                 with suppress(FileNotFoundError):
@@ -187,7 +179,7 @@ class AttachmentFiles:
         return [use[1] for use in uses if use[2] == session_id]
 
     def _names(self) -> list[str]:
-        with storage_errors("Cannot look for the picture"):
+        with disk.storage_errors("Cannot look for the picture"):
             try:
                 return os.listdir(self._folder)
             except (FileNotFoundError, NotADirectoryError):

@@ -70,10 +70,7 @@ def remove_key(file: Path, name: str) -> None:
 
 
 class SignInFiles(msgspec.Struct, eq=False):
-    """Reads and writes sign-ins by the names of servers. Each method blocks.
-
-    All raise ``StorageError``.
-    """
+    """Reads and writes sign-ins by servers' names. All block, and raise ``StorageError``."""
 
     folder: Path
 

@@ -11,14 +11,7 @@ from pathlib import Path
 
 from tui.domain.text import without_surrogates
 from tui.files import UnfitFile
-from tui.storage.disk import (
-    DIRECTORY_MODE,
-    link_or_rename,
-    open_to_make,
-    publish,
-    storage_errors,
-    temporary_name,
-)
+from tui.storage import disk
 
 _NEW = os.O_WRONLY | os.O_EXCL
 
@@ -28,7 +21,7 @@ def create(path: Path, pieces: Iterable[str]) -> None:
     if os.path.lexists(path):
         raise _exists(path)
     with _written_beside(path, pieces) as temporary:
-        link_or_rename(temporary, path)
+        disk.link_or_rename(temporary, path)
 
 
 def create_or_replace(path: Path, pieces: Iterable[str]) -> None:
@@ -41,21 +34,18 @@ def create_or_replace(path: Path, pieces: Iterable[str]) -> None:
 
 
 def create_once(path: Path, data: bytes) -> None:
-    """Write a file whose name stands for its contents, unless it is there.
-
-    Raises ``StorageError``.
-    """
-    with storage_errors(f"Cannot write a picture to {path.parent}"):
-        path.parent.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
+    """Write a file that is named by its contents, unless it is there. Raises ``StorageError``."""
+    with disk.storage_errors(f"Cannot write a picture to {path.parent}"):
+        path.parent.mkdir(mode=disk.DIRECTORY_MODE, exist_ok=True)
         with suppress(FileExistsError):
-            publish(path, data)
+            disk.publish(path, data)
 
 
 @contextmanager
 def _written_beside(path: Path, pieces: Iterable[str]) -> Generator[Path]:
-    temporary = temporary_name(path)
+    temporary = disk.temporary_name(path)
     try:
-        with _naming(path), os.fdopen(open_to_make(temporary, _NEW), "wb") as file:
+        with _naming(path), os.fdopen(disk.open_to_make(temporary, _NEW), "wb") as file:
             for piece in pieces:
                 file.write(without_surrogates(piece).encode())
         with _naming(path):

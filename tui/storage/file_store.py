@@ -31,16 +31,9 @@ from tui.domain.text import plural
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.logs import error_name, milliseconds_since
-from tui.storage import locks
+from tui.storage import disk, locks
 from tui.storage.attachments import AttachmentFiles, checked_hash, only_match, used_pictures
 from tui.storage.directory import Directory, FileCatalog
-from tui.storage.disk import (
-    open_to_read,
-    place_blocks,
-    publish_or_replace,
-    storage_errors,
-    sync_directory,
-)
 from tui.storage.drafts import Drafts
 from tui.storage.file_holding import FileHolding, FileLease, locked
 from tui.storage.folders import Folder, Folders, move_to_free_name
@@ -94,7 +87,7 @@ class FileStore(SessionStore):
         return self._holding.lease(session_id)
 
     def holder(self, session_id: str) -> Holder | None:
-        with storage_errors(f"Cannot check the lock of session {session_id}"):
+        with disk.storage_errors(f"Cannot check the lock of session {session_id}"):
             return locks.holder_of(self._folders.lock(session_id))
 
     def obstacles(self) -> tuple[str, ...]:
@@ -157,7 +150,7 @@ class FileStore(SessionStore):
             journal = NewJournal(chain([(header, b"")], self._noted_pictures(session_id, records)))
             try:
                 # ``note_imports`` syncs the folder, once for many sessions.
-                place_blocks(path, journal.blocks(), lambda: journal.last_use)
+                disk.place_blocks(path, journal.blocks(), lambda: journal.last_use)
             except FileExistsError as error:
                 raise SessionExists(session_id) from error
         self._index.changed(session_id)
@@ -191,9 +184,9 @@ class FileStore(SessionStore):
         return only_match(prefix, self._attachments.pictures())
 
     def imports(self, naming: str = "") -> Iterator[ImportLine]:
-        with storage_errors("Cannot read the log of imports"):
+        with disk.storage_errors("Cannot read the log of imports"):
             try:
-                descriptor = open_to_read(self._folders.imports)
+                descriptor = disk.open_to_read(self._folders.imports)
             except FileNotFoundError:
                 return
             try:
@@ -205,11 +198,11 @@ class FileStore(SessionStore):
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         self._folders.prepare()
-        with storage_errors("Cannot write the log of imports"):
+        with disk.storage_errors("Cannot write the log of imports"):
             # An archive that cannot be used has taken no session.
             with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
                 # No line is written before the name of its session is durable.
-                sync_directory(self._folders.of(Folder.ARCHIVE))
+                disk.sync_directory(self._folders.of(Folder.ARCHIVE))
             IMPORTS.append(self._folders.imports, lines)
 
     def path(self, session_id: str) -> Path:
@@ -263,7 +256,7 @@ class FileStore(SessionStore):
         with self._holding.borrowed(session_id, Folder.ARCHIVE, Folder.TRASH) as lease:
             undone = batch is not None and batch.reason == "undo"
             if lease.newer is None and lease.writer is not None and not undone:
-                with storage_errors(f"Cannot restore session {session_id}"):
+                with disk.storage_errors(f"Cannot restore session {session_id}"):
                     self._number(lease)
                     lease.writer.append((Restored(at=self.now()),))
             with self._noted(lease, batch):
@@ -285,14 +278,14 @@ class FileStore(SessionStore):
             # A draft without a journal would be offered to a new session.
             Drafts(self.root).forget(session_id)
             path = self._folders.journal(session_id, Folder.TRASH)
-            with storage_errors(f"Cannot purge session {session_id}"):
+            with disk.storage_errors(f"Cannot purge session {session_id}"):
                 os.unlink(path)
-                sync_directory(path.parent)
+                disk.sync_directory(path.parent)
                 # While the id is locked: nobody uses it anew.
                 left: StorageError | None = None
                 try:
                     if self._attachments.used_by(session_id):
-                        with storage_errors("Cannot free the pictures"), self._scopes.locked():
+                        with disk.storage_errors("Cannot free the pictures"), self._scopes.locked():
                             self._attachments.forget(session_id)
                 except StorageError as error:
                     left = error
@@ -312,7 +305,7 @@ class FileStore(SessionStore):
     def set_active(self, scope: str, session_id: str) -> None:
         checked_id(session_id)
         self._folders.prepare()
-        with storage_errors("Cannot record the active session"):
+        with disk.storage_errors("Cannot record the active session"):
             self._scopes.choose(scope, session_id, self.now())
 
     def active(self, scope: str) -> str | None:
@@ -329,7 +322,7 @@ class FileStore(SessionStore):
     def _note_pictures(self, session_id: str, pictures: Sequence[str]) -> None:
         """Note that a session uses pictures, before a message refers to them."""
         if pictures:
-            with storage_errors("Cannot keep the picture"), self._scopes.locked():
+            with disk.storage_errors("Cannot keep the picture"), self._scopes.locked():
                 self._attachments.note(session_id, pictures)
 
     def _noted_pictures(self, session_id: str, records: Iterable[Encoded]) -> Iterator[Encoded]:
@@ -349,7 +342,7 @@ class FileStore(SessionStore):
             header = msgspec.structs.replace(beginning, ordinal=lease.ordinal)
             own = encode(header)
             data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, (own, *lines))
-            publish_or_replace(path, data, own=own)
+            disk.publish_or_replace(path, data, own=own)
         lease.writer, lease.written = JournalWriter(lease.session_id, path, offsets), True
         used = last_use(records)
         if used is not None:
@@ -392,7 +385,7 @@ class FileStore(SessionStore):
         source = self._folders.journal(lease.session_id, lease.folder)
         path = self._folders.journal(lease.session_id, target)
         try:
-            with storage_errors(doing):
+            with disk.storage_errors(doing):
                 self._folders.finish_move(lease.session_id, lease.folder)
                 move_to_free_name(source, path)
         finally:
@@ -407,7 +400,7 @@ class FileStore(SessionStore):
 def _saving(session_id: str) -> Generator[None]:
     doing = f"Cannot save session {session_id}"
     try:
-        with storage_errors(doing):
+        with disk.storage_errors(doing):
             yield
     except DamagedRecord as error:
         raise StorageError(f"{doing}: a record is {error}") from error

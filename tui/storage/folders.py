@@ -229,10 +229,7 @@ class Folders:
         return [match[1] for name in names if (match := _JOURNAL_NAME.fullmatch(name))]
 
     def statuses(self, folder: Folder, ids: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
-        """Stat the journals of a folder; those that are gone are left out.
-
-        Raises ``OSError``.
-        """
+        """Stat the journals of a folder, without those that are gone. Raises ``OSError``."""
         if not ids:
             # The folder itself may be missing.
             return

@@ -116,10 +116,7 @@ class Journal:
             yield from journal.records()
 
     def requests(self) -> tuple[CountedRequest, ...]:
-        """Read the tokens of all requests, whatever became of their answers.
-
-        It reads the whole session.
-        """
+        """Read the tokens of all requests, whatever became of the answers: it reads all records."""
         with self._opened() as journal:
             return journal.requests()
 
@@ -303,10 +300,7 @@ class OpenJournal:
         return Page(entries, _cursor(window, window.resume), window.damaged)
 
     def around(self, message_id: str, before: int, after: int) -> Surroundings:
-        """Read a message and its neighbours, of the version that it is in.
-
-        Raises ``MessageNotFound``.
-        """
+        """Read a message and its neighbours in its version. Raises ``MessageNotFound``."""
         # From the end of its last record: its earlier records come before that.
         place = self._end_of(message_id)
         page = self._page(place, before + 1)

@@ -12,18 +12,9 @@ from tui.domain.moves import Move
 from tui.domain.timestamps import format_utc, storable_ns
 from tui.errors import SessionExists, SessionNotFound, StorageError
 from tui.files import open_regular
+from tui.storage import disk
 from tui.storage.attachments import AttachmentFiles
 from tui.storage.copyable import Numbers, SessionNumber, StoredJournal
-from tui.storage.disk import (
-    cut_back,
-    odd_values,
-    open_to_read,
-    place_blocks,
-    storage_errors,
-    sync_directory,
-    sync_file,
-    write_whole,
-)
 from tui.storage.file_holding import locked
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.index.lazy_index import LazyIndex
@@ -111,13 +102,13 @@ class JournalFiles:
         doing = f"Cannot copy session {journal.id}"
         self._folders.prepare()
         self._folders.require(folder, doing)
-        with storage_errors(doing), locked(self._folders, journal.id):
+        with disk.storage_errors(doing), locked(self._folders, journal.id):
             if self._folders.exists(journal.id):
                 raise SessionExists(journal.id)
             self._scopes.ensure()
             try:
-                place_blocks(path, blocks, lambda: journal.used_ns)
-                sync_directory(path.parent)
+                disk.place_blocks(path, blocks, lambda: journal.used_ns)
+                disk.sync_directory(path.parent)
             except FileExistsError as error:
                 raise SessionExists(journal.id) from error
             self._note_pin(journal.id)
@@ -129,7 +120,7 @@ class JournalFiles:
         self._folders.find(journal.id)
         self._folders.prepare()
         self._folders.require(folder, doing)
-        with storage_errors(doing), locked(self._folders, journal.id):
+        with disk.storage_errors(doing), locked(self._folders, journal.id):
             found, path = self._folders.find(journal.id)
             _append(path, begin, blocks)
             set_last_use(path, journal.used_ns)
@@ -141,14 +132,14 @@ class JournalFiles:
 
     def add_numbers(self, new: Numbers) -> None:
         self._folders.prepare()
-        with storage_errors("Cannot keep the numbers of sessions"), self._scopes.locked():
+        with disk.storage_errors("Cannot keep the numbers of sessions"), self._scopes.locked():
             lines = list(_lines(self._scopes.table(), new, format_utc(self._clock())))
             if lines:
                 self._scopes.add(*lines)
 
     def use_pictures(self, session_id: str, used: Sequence[str]) -> Sequence[str]:
         self._folders.prepare()
-        with storage_errors("Cannot keep the picture"), self._scopes.locked():
+        with disk.storage_errors("Cannot keep the picture"), self._scopes.locked():
             self._attachments.note(session_id, used)
         return [sha256 for sha256 in used if not self._attachments.is_intact(sha256)]
 
@@ -169,9 +160,10 @@ class JournalFiles:
     def _opened(self, session_id: str) -> Generator[tuple[Folder, int]]:
         for _ in Folder:
             folder, path = self._folders.find(session_id)
-            with storage_errors(f"Cannot read session {session_id}"), odd_values(session_id):
+            doing = f"Cannot read session {session_id}"
+            with disk.storage_errors(doing), disk.odd_values(session_id):
                 try:
-                    descriptor = open_to_read(path)
+                    descriptor = disk.open_to_read(path)
                 except FileNotFoundError:
                     # Another program has moved it since: find it again.
                     continue
@@ -204,10 +196,10 @@ def _append(path: Path, begin: int, blocks: Iterable[bytes]) -> None:
             raise StorageError(f"{path} was changed meanwhile.")
         try:
             for block in blocks:
-                write_whole(descriptor, block)
-            sync_file(descriptor)
+                disk.write_whole(descriptor, block)
+            disk.sync_file(descriptor)
         except BaseException:
-            cut_back(descriptor, begin)
+            disk.cut_back(descriptor, begin)
             raise
     finally:
         os.close(descriptor)

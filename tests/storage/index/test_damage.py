@@ -11,7 +11,7 @@ import pytest
 from tests.storage.index.conftest import answers, change, hits
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
-from tui.storage.index import database
+from tui.storage.index import database, ingest
 from tui.storage.index.maintenance import IndexMaintenance
 
 
@@ -173,16 +173,14 @@ def test_a_lock_that_cannot_be_had_only_leaves_the_index_as_it_is(indexed, data,
 
 
 def test_a_full_disk_is_no_reason_not_to_find(indexed, data, say, monkeypatch):
-    from tui.storage.index import maintenance
-
-    class FullIngest(maintenance.Ingest):
+    class FullIngest(ingest.Ingest):
         def take(self, pending, deadline=None):
             error = sqlite3.OperationalError("database or disk is full")
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
 
     say("s1", "another needle")
-    monkeypatch.setattr(maintenance, "Ingest", FullIngest)
+    monkeypatch.setattr(ingest, "Ingest", FullIngest)
     found = FileStore(data).search("needle", 300)
     assert (found.notice, found.total) == ("", len(indexed["needle"]) + 1)
     assert found.pending

@@ -18,7 +18,7 @@ from tui.domain.search.tokens import cut
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
-from tui.storage.index import child, database, message_rows, search_index
+from tui.storage.index import child, database, files, message_rows, search_index
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.maintenance import IndexMaintenance
 from tui.storage.index.message_rows import FreeRows, as_match, as_row, as_words, row_of
@@ -114,9 +114,9 @@ def test_no_more_names_are_looked_at_than_can_be_shown_and_one(filled, name, ask
         name(f"s{number}", f"apple {number}")
     filled.search("apple", 1)
     looked_at = []
-    name_of = search_index.name_of
+    name_of = files.name_of
     monkeypatch.setattr(
-        search_index, "name_of", lambda file: looked_at.append(name_of(file)) or looked_at[-1]
+        files, "name_of", lambda file: looked_at.append(name_of(file)) or looked_at[-1]
     )
     assert ask("apple", names=2)[0] == ["s1", "s2", "s3"]
     found = filled.search("apple", 2)
@@ -184,9 +184,9 @@ def test_what_the_table_is_asked(connection, query, match):
 
 
 def test_only_the_messages_with_a_prefix_of_one_letter_are_read(ask, monkeypatch):
-    read, message_at = [], search_index.message_at
+    read, message_at = [], files.message_at
     monkeypatch.setattr(
-        search_index, "message_at", lambda *place: read.append(message_at(*place)) or read[-1]
+        files, "message_at", lambda *place: read.append(message_at(*place)) or read[-1]
     )
     assert len(ask("n*")[0]) == 12
     assert [each.text for each in read] == ["the needle"] * 12

@@ -14,8 +14,7 @@ from tests.builders import texts, user
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import LeaseLost, ServerUnreachable, SessionBusy
 from tui.storage.file_store import FileStore
-from tui.storage.postgres import leases
-from tui.storage.postgres import leases as module
+from tui.storage.postgres import rows
 from tui.storage.postgres.rows import Row, this_process
 from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import SessionFilter
@@ -107,15 +106,15 @@ def test_an_append_that_comes_late_is_not_made_beside_its_repetition(
 def test_a_move_whose_session_has_moved_since_it_was_read_is_made_once(store, monkeypatch, verb):
     """As one of a request that was taken for lost does, while it is repeated."""
     lease = say(store, "first")
-    read = leases.published_row
+    read = rows.published_row
 
     def late(*arguments):
         row = read(*arguments)
-        monkeypatch.setattr(leases, "published_row", read)
+        monkeypatch.setattr(rows, "published_row", read)
         getattr(store, verb)(lease.session_id)
         return row
 
-    monkeypatch.setattr(leases, "published_row", late)
+    monkeypatch.setattr(rows, "published_row", late)
     with pytest.raises(SessionBusy):
         getattr(store, verb)(lease.session_id)
     assert [move.id for move in store.moves()] == [lease.session_id]
@@ -236,7 +235,7 @@ def test_only_what_has_ended_here_is_taken_over_at_once(here, ended, postgres, c
     holder = ended if here else msgspec.structs.replace(ended, namespace="another")
     store, other = PostgresStore(postgres, clock), PostgresStore(postgres, clock)
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr(module, "this_process", lambda: holder)
+        elsewhere.setattr(rows, "this_process", lambda: holder)
         session = other.create("project:/shop", "/shop", "scripted:model")
         other.append(session, [user("m1")])
     if here:

@@ -163,10 +163,7 @@ def clear(connection: sqlite3.Connection) -> None:
 
 
 def set_aside(path: Path) -> None:
-    """Rename a damaged index, replacing the one that was set aside before.
-
-    Raises ``OSError``.
-    """
+    """Rename a damaged index, in the place of an earlier one. Raises ``OSError``."""
     remove_set_aside(path)
     os.replace(path, path.with_name(f"{path.name}{DAMAGED}{datetime.now(UTC):%Y%m%d-%H%M%S}"))
     _remove_beside(path)

@@ -14,19 +14,10 @@ from tui.errors import IndexBusy, StorageError
 from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
 from tui.storage.folders import Folder, Folders
-from tui.storage.index import database
+from tui.storage.index import database, ingest
 from tui.storage.index.archive_list import Stamp, archive_stamp, is_listed, note_listed, was_listed
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.files import SEARCHED, JournalStat, look, scan
-from tui.storage.index.ingest import (
-    IndexedJournal,
-    Ingest,
-    Pending,
-    known_in,
-    known_sessions,
-    unread,
-    unread_bytes,
-)
 from tui.storage.protocol import Progress
 
 FOLLOWED_HERE = 1024 * 1024
@@ -45,13 +36,13 @@ class _Seen(NamedTuple):
     """Journals and their rows; ``stamp`` is that of the archive, if all of it was looked at."""
 
     files: list[JournalStat]
-    known: dict[str, IndexedJournal]
+    known: dict[str, ingest.IndexedJournal]
     stamp: Stamp | None = None
 
     @property
-    def pending(self) -> Pending:
+    def pending(self) -> ingest.Pending:
         """The journals that are not wholly indexed."""
-        return unread(self.files, self.known)
+        return ingest.unread(self.files, self.known)
 
 
 class IndexMaintenance:
@@ -88,7 +79,7 @@ class IndexMaintenance:
 
     def follow(
         self, connection: sqlite3.Connection, session_ids: Collection[str] | None = None
-    ) -> Pending:
+    ) -> ingest.Pending:
         """Bring the index up to date if that is little work; return the journals left over.
 
         With ``session_ids``, only these are looked at: a stat of ten thousand files takes long.
@@ -98,7 +89,7 @@ class IndexMaintenance:
                 pending = self._follow(connection, session_ids)
             else:
                 pending = self._seen(connection, session_ids).pending
-        self.is_behind = self._is_archive_behind or unread_bytes(pending) > FOLLOWED_HERE
+        self.is_behind = self._is_archive_behind or ingest.unread_bytes(pending) > FOLLOWED_HERE
         return pending
 
     def catch_up(self, session_id: str) -> None:
@@ -114,16 +105,16 @@ class IndexMaintenance:
         """Look at the journals, or at those of some sessions, and at their rows."""
         if session_ids is not None:
             files = look(self._folders, session_ids)
-            return _Seen(files, known_sessions(connection, session_ids))
+            return _Seen(files, ingest.known_sessions(connection, session_ids))
         # A listed archive needs no look at each file, and one that was listed may be too large for
         # that: a build does it then.
         is_archive_listed = is_listed(connection, self._folders)
         if is_archive_listed or (was_listed(connection) and self._folders.is_large(Folder.ARCHIVE)):
             self._is_archive_behind = not is_archive_listed
-            files, known = scan(self._folders, _CHANGING), known_in(connection, _CHANGING)
+            files, known = scan(self._folders, _CHANGING), ingest.known_in(connection, _CHANGING)
             there = {file.session_id for file in files}
             archived = look(self._folders, known.keys() - there)
-            restored = known_sessions(connection, there - known.keys())
+            restored = ingest.known_sessions(connection, there - known.keys())
             seen = _Seen([*files, *archived], known | restored)
         else:
             self._is_archive_behind = False
@@ -133,29 +124,31 @@ class IndexMaintenance:
 
     def _seen_all(self, connection: sqlite3.Connection) -> _Seen:
         stamp = archive_stamp(self._folders)
-        return _Seen(scan(self._folders), known_in(connection, tuple(Folder)), stamp)
+        return _Seen(scan(self._folders), ingest.known_in(connection, tuple(Folder)), stamp)
 
     def _follow(
         self, connection: sqlite3.Connection, session_ids: Collection[str] | None
-    ) -> Pending:
+    ) -> ingest.Pending:
         deadline = time.monotonic() + _FOLLOW_SECONDS
         try:
             with as_unusable(connection):
                 self._forget_if_asked(connection)
                 pending = self._noted(connection, self._seen(connection, session_ids))
-                if not pending or unread_bytes(pending) > FOLLOWED_HERE:
+                if not pending or ingest.unread_bytes(pending) > FOLLOWED_HERE:
                     return pending
-                for _ in Ingest(self._folders, connection).take(pending, deadline):
+                for _ in ingest.Ingest(self._folders, connection).take(pending, deadline):
                     pass
         except Unusable as error:
             if error.kind not in _HARMLESS:
                 raise
             return self._seen(connection, session_ids).pending
         files = [file for file, _ in pending]
-        return unread(files, known_sessions(connection, [file.session_id for file in files]))
+        return ingest.unread(
+            files, ingest.known_sessions(connection, [file.session_id for file in files])
+        )
 
-    def _noted(self, connection: sqlite3.Connection, seen: _Seen) -> Pending:
-        Ingest(self._folders, connection).note(seen.files, seen.known)
+    def _noted(self, connection: sqlite3.Connection, seen: _Seen) -> ingest.Pending:
+        ingest.Ingest(self._folders, connection).note(seen.files, seen.known)
         if seen.stamp is not None:
             note_listed(connection, seen.stamp, seen.files, seen.known)
         return seen.pending
@@ -187,10 +180,7 @@ class IndexMaintenance:
                 return
 
     def note_forgetting(self) -> None:
-        """Mark the index to be emptied before anything else is written to it.
-
-        Raises ``StorageError``.
-        """
+        """Mark the index to be emptied before the next write. Raises ``StorageError``."""
         if os.path.lexists(self._path):
             with storage_errors("Cannot remove a session from the search index"):
                 os.close(open_to_make(self._forgetting, os.O_RDWR))
@@ -221,13 +211,13 @@ class IndexMaintenance:
             database.set_aside(self._path)
 
     def _build(self, connection: sqlite3.Connection) -> Iterator[Progress]:
-        follower = Ingest(self._folders, connection)
+        follower = ingest.Ingest(self._folders, connection)
         for _ in range(_ROUNDS):
             self._forget_if_asked(connection)
             seen = self._seen_all(connection)
             pending = self._noted(connection, seen)
             total = sum(file.size for file in seen.files if file.folder in SEARCHED)
-            before = total - unread_bytes(pending)
+            before = total - ingest.unread_bytes(pending)
             yield Progress(before, total)
             if not pending:
                 break

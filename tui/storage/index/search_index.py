@@ -37,16 +37,8 @@ from tui.errors import SessionNotFound, StorageError
 from tui.logs import milliseconds_since
 from tui.storage.disk import open_to_read, storage_errors
 from tui.storage.folders import Folder, Folders
+from tui.storage.index import files
 from tui.storage.index.database import Unusable
-from tui.storage.index.files import (
-    SEARCHED,
-    header_of,
-    message_at,
-    message_key,
-    name_of,
-    read_searchable_backward,
-    scan,
-)
 from tui.storage.index.ingest import Pending, unread_bytes
 from tui.storage.index.maintenance import IndexMaintenance
 from tui.storage.index.message_rows import Passing, as_match, passing, row_of
@@ -130,7 +122,9 @@ class SearchIndex:
                 found = self._with_index(query, limit, effort)
             except Unusable as error:
                 notice = self._notice(error)
-                self._pending = [(it, None) for it in scan(self._folders) if it.folder in SEARCHED]
+                self._pending = [
+                    (it, None) for it in files.scan(self._folders) if it.folder in files.SEARCHED
+                ]
                 self._rested_at = 0.0
                 ids = [file.session_id for file, _ in self._pending]
                 found = rank(query, from_journals(self._folders, ids, query, effort)[0], limit)
@@ -285,8 +279,10 @@ class _Journals(msgspec.Struct, eq=False):
     def message_candidate(self, query: Query, row: _Row) -> Candidate | None:
         """Read the message of a row; ``None`` if it is gone or does not match."""
         session_id, folder, offset, length, written, key = row
-        message = self._read(session_id, folder, lambda file: message_at(file, offset, length))
-        if message is None or message_key(message.id) != key:
+        message = self._read(
+            session_id, folder, lambda file: files.message_at(file, offset, length)
+        )
+        if message is None or files.message_key(message.id) != key:
             return None
         try:
             count = matches(query, message)
@@ -298,7 +294,7 @@ class _Journals(msgspec.Struct, eq=False):
     def name_candidate(self, query: Query, row: _NameRow) -> Candidate | None:
         """Read the name of a row's session; ``None`` if it does not match any more."""
         session_id, folder, used = row
-        name = self._read(session_id, folder, name_of)
+        name = self._read(session_id, folder, files.name_of)
         last_used = used // MILLISECOND_NS
         if not name or not matches_name(query, name, last_used):
             return None
@@ -361,9 +357,11 @@ def _scan_journal(scanned: SessionScan, path: Path, effort: QueryEffort) -> None
     try:
         scanned.used = storable_ns(os.fstat(descriptor).st_mtime_ns) // MILLISECOND_NS
         filters = scanned.query.filters
-        if not filters.are_none and not filters.pass_session(origin_of(header_of(descriptor))):
+        if not filters.are_none and not filters.pass_session(
+            origin_of(files.header_of(descriptor))
+        ):
             return
-        for found in read_searchable_backward(descriptor):
+        for found in files.read_searchable_backward(descriptor):
             if effort.over():
                 return
             if found is not None:

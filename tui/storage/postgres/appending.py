@@ -18,24 +18,10 @@ from tui.domain.timestamps import format_utc, parse_utc, storable_ns
 from tui.errors import LeaseLost, SessionDamaged, SessionNotFound, StorageError
 from tui.storage.attachments import used_pictures
 from tui.storage.journal_lines import Branches, decoded, lines_forward
-from tui.storage.postgres import words
+from tui.storage.postgres import rows, words
 from tui.storage.postgres.connection_pool import transaction
 from tui.storage.postgres.leases import LEASE_SECONDS, Attempt, PostgresLease, ServerLeases
-from tui.storage.postgres.rows import (
-    PIECE,
-    PieceReader,
-    Place,
-    Row,
-    ask_number,
-    give_number,
-    insert_pieces,
-    next_number,
-    note_pictures,
-    noted,
-    pieces_of,
-    row_of,
-    set_active,
-)
+from tui.storage.postgres.rows import PieceReader, Place, Row
 from tui.storage.postgres.tables import moment_ns
 from tui.storage.protocol import Appended
 from tui.storage.writer import encode_lines, last_use
@@ -119,8 +105,9 @@ class JournalAppender(msgspec.Struct, eq=False):
 
     def _resolve(self) -> bool:
         """Find out if an attempt was made whose answer never came."""
-        row = row_of(self._connection, self._lease.session_id) if self._lease.attempts else None
-        return row is not None and self._lease.resolve(row.last_append)
+        lease = self._lease
+        row = rows.row_of(self._connection, lease.session_id) if lease.attempts else None
+        return row is not None and lease.resolve(row.last_append)
 
     def _publish(
         self, beginning: SessionHeader, records: Sequence[Record], lines: Sequence[bytes]
@@ -129,9 +116,9 @@ class JournalAppender(msgspec.Struct, eq=False):
         lease.origin = words.origin_lexemes(beginning)
         # Three trips: in a pipeline only a result that is needed is waited for.
         with transaction(connection):
-            asked = ask_number(connection, beginning.scope)
+            asked = rows.ask_number(connection, beginning.scope)
             epoch = lease.epoch or self._leases.reserve(connection, beginning)
-            ordinal = give_number(connection, asked, beginning.scope, lease.session_id)
+            ordinal = rows.give_number(connection, asked, beginning.scope, lease.session_id)
             header = msgspec.structs.replace(beginning, ordinal=ordinal)
             data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, (b"", *lines))
             append, size = str(uuid.uuid4()), len(data)
@@ -143,11 +130,11 @@ class JournalAppender(msgspec.Struct, eq=False):
             if connection.execute(_PUBLISH, wanted).fetchone() is None:
                 self._row()
                 self._checked(None)
-            insert_pieces(connection, lease.session_id, 0, data)
+            rows.insert_pieces(connection, lease.session_id, 0, data)
             words.note_origin(connection, header)
             words.insert(connection, lease.session_id, words.lines_of(data, 0), header)
-            note_pictures(connection, lease.session_id, used_pictures(records))
-            set_active(connection, beginning.scope, lease.session_id)
+            rows.note_pictures(connection, lease.session_id, used_pictures(records))
+            rows.set_active(connection, beginning.scope, lease.session_id)
         lease.accept(made)
 
     def _append_carefully(self, records: Sequence[Record], lines: Sequence[bytes]) -> None:
@@ -202,7 +189,7 @@ class JournalAppender(msgspec.Struct, eq=False):
             new, begin, lease.offsets, encoded, lambda key: earlier.begin_of(key, begin)
         )
         data = closing + data
-        note_pictures(connection, lease.session_id, used_pictures(new))
+        rows.note_pictures(connection, lease.session_id, used_pictures(new))
         attempt = Attempt(
             append=str(uuid.uuid4()),
             epoch=lease.epoch,
@@ -215,17 +202,17 @@ class JournalAppender(msgspec.Struct, eq=False):
         )
         unanswered = tuple(each for each in lease.attempts if each.size == lease.size)
         lease.attempts = (*unanswered, attempt)
-        rows = words.rows_of_lines(words.lines_of(data, attempt.size), lease.origin)
-        insertion, said = words.insertion(rows, "held.id", "held")
+        texts = words.rows_of_lines(words.lines_of(data, attempt.size), lease.origin)
+        insertion, said = words.insertion(texts, "held.id", "held")
         piece, pieces = _PIECE, {"at": attempt.size, "data": data}
-        if len(data) > PIECE:
-            at, parts = zip(*pieces_of(data, attempt.size), strict=True)
+        if len(data) > rows.PIECE:
+            at, parts = zip(*rows.pieces_of(data, attempt.size), strict=True)
             piece, pieces = _PIECES, {"at": list(at), "data": list(parts)}
-        statement = _APPEND.format(said=f", said as ({insertion})" if rows else "", piece=piece)
+        statement = _APPEND.format(said=f", said as ({insertion})" if texts else "", piece=piece)
         values = {
             **_columns(new),
             **pieces,
-            **(said if rows else {}),
+            **(said if texts else {}),
             "place": place,
             "id": lease.session_id,
             "epoch": attempt.epoch,
@@ -256,7 +243,7 @@ class JournalAppender(msgspec.Struct, eq=False):
         connection, lease = self._connection, self._lease
         if lease.ordinal:
             return lease.ordinal
-        ordinal = next_number(connection, lease.scope, lease.session_id)
+        ordinal = rows.next_number(connection, lease.scope, lease.session_id)
         connection.execute(
             "update sessions set ordinal = %s where id = %s", (ordinal, lease.session_id)
         )
@@ -264,7 +251,7 @@ class JournalAppender(msgspec.Struct, eq=False):
 
     def _row(self) -> Row:
         """Read the row of the lease. Raises ``LeaseLost``."""
-        row = row_of(self._connection, self._lease.session_id)
+        row = rows.row_of(self._connection, self._lease.session_id)
         if row is None or row.epoch != self._lease.epoch:
             self._leases.lose(self._lease)
             raise LeaseLost(self._lease.session_id)
@@ -294,7 +281,7 @@ class JournalAppender(msgspec.Struct, eq=False):
 
 
 def _columns(records: Sequence[Record]) -> dict[str, object]:
-    name, pinned = noted(records)
+    name, pinned = rows.noted(records)
     times = [parse_utc(record.at) for record in records if isinstance(record, Closed)]
     return {
         "used": storable_ns(last_use(records) or 0),

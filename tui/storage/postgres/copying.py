@@ -22,24 +22,9 @@ from tui.storage.attachments import used_pictures
 from tui.storage.copyable import Numbers, SessionNumber, StoredJournal
 from tui.storage.disk import odd_values
 from tui.storage.journal import OpenJournal
-from tui.storage.postgres import listing, words
+from tui.storage.postgres import listing, rows, words
 from tui.storage.postgres.connection_pool import ConnectionPool, transaction
-from tui.storage.postgres.rows import (
-    COLUMNS,
-    PLACES,
-    SET_FIRST_ACTIVE,
-    PieceReader,
-    Place,
-    insert_pieces,
-    next_number,
-    note_pictures,
-    noted,
-    pieces_of,
-    published_row,
-    rows_of,
-    scope_columns,
-    set_active,
-)
+from tui.storage.postgres.rows import PieceReader, Place
 from tui.storage.postgres.tables import moment_ns, scope_key
 from tui.storage.writer import NewJournal
 
@@ -49,7 +34,7 @@ if TYPE_CHECKING:
 IMPORT_SECONDS = 3600.0
 """Of one session: its records are made while they are written."""
 _READ_BYTES = 4 * 1024 * 1024
-_PLACES: Mapping[MovePlace, Place] = {there: place for place, there in PLACES.items()}
+_PLACES: Mapping[MovePlace, Place] = {there: place for place, there in rows.PLACES.items()}
 
 _INSERT = (
     "insert into sessions (id, scope, ordinal, header, place, last_append)"
@@ -92,7 +77,7 @@ _INTACT = (
     "select sha256 from pictures where sha256 = any(%s) and encode(sha256(data), 'hex') = sha256"
 )
 _ADD_MOVES = "insert into moves (line) select line from unnest(%s::bytea[]) line"
-_LOCK = f"select {COLUMNS} from sessions where id = %s for update"  # noqa: S608 - constants
+_LOCK = f"select {rows.COLUMNS} from sessions where id = %s for update"  # noqa: S608 - constants
 
 
 def add_session(
@@ -118,16 +103,16 @@ def add_session(
         journal = NewJournal(seen.following(chain([(header, b"")], records)))
         size = 0
         for block in journal.blocks():
-            insert_pieces(connection, header.id, size, block)
+            rows.insert_pieces(connection, header.id, size, block)
             words.insert(connection, header.id, words.lines_of(block, size), header)
             size += len(block)
         used, found = storable_ns(journal.last_use or moment_ns(now)), words.name_words(seen.name)
         wanted = (size, used, used, seen.name, found, seen.pinned, header.id)
         connection.execute(_COMPLETE_IMPORT, wanted)
-        note_pictures(connection, header.id, seen.pictures)
+        rows.note_pictures(connection, header.id, seen.pictures)
         if active:
             # Last: new sessions of the scope wait from here on.
-            set_active(connection, header.scope, header.id, is_first=True)
+            rows.set_active(connection, header.scope, header.id, is_first=True)
 
 
 class _ImportedSession(msgspec.Struct):
@@ -139,7 +124,7 @@ class _ImportedSession(msgspec.Struct):
 
     def following(self, records: Iterable[Encoded]) -> Iterator[Encoded]:
         for record, line in records:
-            name, pinned = noted((record,))
+            name, pinned = rows.noted((record,))
             self.name = self.name if name is None else name
             self.pinned = self.pinned if pinned is None else pinned
             self.pictures += used_pictures((record,))
@@ -152,7 +137,7 @@ def _with_free_number(connection: "Connection", header: SessionHeader) -> Sessio
         return header
     wanted = (scope_key(header.scope), header.ordinal, header.id)
     with transaction(connection):
-        connection.execute(_RAISE_HIGHEST, (*scope_columns(header.scope), header.ordinal))
+        connection.execute(_RAISE_HIGHEST, (*rows.scope_columns(header.scope), header.ordinal))
         owner = connection.execute(_TAKE_OVER_NUMBER, wanted).fetchone()
     is_own = owner is not None and owner[0] == header.id
     return header if is_own else msgspec.structs.replace(header, ordinal=0)
@@ -181,8 +166,8 @@ class PostgresJournals:
 
     def find(self, session_id: str) -> StoredJournal:
         with self._database.connection() as connection:
-            row = published_row(connection, session_id)
-        return StoredJournal(row.header(), PLACES[row.place], row.size, row.used_ns)
+            row = rows.published_row(connection, session_id)
+        return StoredJournal(row.header(), rows.PLACES[row.place], row.size, row.used_ns)
 
     def read(self, session_id: str, end: int) -> Iterator[bytes]:
         position = 0
@@ -196,7 +181,7 @@ class PostgresJournals:
                     block += data if at == position + len(block) else b""
                 block = block[: end - position]
                 if not block:
-                    published_row(connection, session_id)
+                    rows.published_row(connection, session_id)
                     raise SessionDamaged(session_id, f"its records from byte {position:,} are gone")
             position += len(block)
             yield block
@@ -228,8 +213,8 @@ class PostgresJournals:
 
     def extend(self, journal: StoredJournal, begin: int, blocks: Iterable[bytes]) -> None:
         with self._writing() as connection:
-            published_row(connection, journal.id)
-            row = rows_of(connection, _LOCK, (journal.id,))[0]
+            rows.published_row(connection, journal.id)
+            row = rows.rows_of(connection, _LOCK, (journal.id,))[0]
             if not row.is_free():
                 raise row.busy
             if row.size != begin or row.place not in _PLACES.values():
@@ -238,24 +223,24 @@ class PostgresJournals:
 
     def add_numbers(self, new: Numbers) -> None:
         # In one order, as rows are locked: two programs would wait for each other.
-        highest = sorted((*scope_columns(key), it) for key, it in new.every_highest.items())
+        highest = sorted((*rows.scope_columns(key), it) for key, it in new.every_highest.items())
         wanted = sorted(
             (scope_key(each.scope), each.ordinal, each.id, each.id) for each in new.given
         )
-        active = sorted((*scope_columns(key), session_id) for key, session_id in new.active.items())
+        active = sorted((*rows.scope_columns(key), it) for key, it in new.active.items())
         with self._writing() as connection:
             with connection.cursor() as cursor:
                 cursor.executemany(_RAISE_HIGHEST, highest)
                 cursor.executemany(_GIVE_NUMBER, wanted)
-                cursor.executemany(SET_FIRST_ACTIVE, active)
+                cursor.executemany(rows.SET_FIRST_ACTIVE, active)
             known = {row[0] for row in connection.execute("select session from numbers")}
             for each in new.given:
                 if each.id not in known:
-                    next_number(connection, each.scope, each.id)
+                    rows.next_number(connection, each.scope, each.id)
 
     def use_pictures(self, session_id: str, used: Sequence[str]) -> Sequence[str]:
         with self._database.connection() as connection:
-            note_pictures(connection, checked_id(session_id), used)
+            rows.note_pictures(connection, checked_id(session_id), used)
             intact = {row[0] for row in connection.execute(_INTACT, (list(used),))}
         return [sha256 for sha256 in used if sha256 not in intact]
 
@@ -305,7 +290,7 @@ def _copy_in(connection: "Connection", session_id: str, at: int, blocks: Iterabl
     with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
         copy.set_types(("text", "int8", "bytea"))
         for block in blocks:
-            for place, piece in pieces_of(block, at):
+            for place, piece in rows.pieces_of(block, at):
                 copy.write_row((session_id, place, piece))
             at += len(block)
     return at

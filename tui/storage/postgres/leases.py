@@ -25,18 +25,9 @@ from tui.domain.journal.records import (
 from tui.domain.journal.session import Holder
 from tui.errors import LeaseLost, NewerVersion, ReadOnly, SessionExists, StorageError
 from tui.storage.journal import OpenJournal
+from tui.storage.postgres import rows
 from tui.storage.postgres.connection_pool import ConnectionPool, transaction
-from tui.storage.postgres.rows import (
-    OPENED,
-    HolderNote,
-    PieceReader,
-    Place,
-    Row,
-    opened_row,
-    published_row,
-    row_of,
-    this_process,
-)
+from tui.storage.postgres.rows import PieceReader, Place, Row
 from tui.storage.postgres.tables import scope_key
 from tui.storage.postgres.words import origin_lexemes
 from tui.storage.protocol import Appended, Lease
@@ -197,7 +188,7 @@ class ServerLeases:
             "seconds": LEASE_SECONDS,
         }
         while (taken := connection.execute(_RESERVE, values).fetchone()) is None:
-            row = row_of(connection, header.id)
+            row = rows.row_of(connection, header.id)
             if row is not None and not row.is_free(self._unaware(header.id)):
                 raise row.busy
             if row is None or row.place != "reserved":
@@ -209,7 +200,7 @@ class ServerLeases:
     def lease(self, session_id: str) -> PostgresLease:
         """Lease a session that is kept or archived. Raises as ``SessionStore.lease``."""
         with self._database.saving() as connection:
-            row = published_row(connection, session_id, "kept", "archived")
+            row = rows.published_row(connection, session_id, "kept", "archived")
             lease = self._take(connection, row, "kept", "archived")
         if lease.newer is not None:
             lease.release()
@@ -224,7 +215,7 @@ class ServerLeases:
         own = lease = self.find(session_id)
         try:
             with self._database.connection() as connection:
-                row = published_row(connection, session_id, *places)
+                row = rows.published_row(connection, session_id, *places)
                 if own is not None:
                     own.resolve(row.last_append)
                 if own is not None and own.epoch != row.epoch:
@@ -241,7 +232,7 @@ class ServerLeases:
     def holder(self, session_id: str) -> Holder | None:
         """Find the holder of a session."""
         with self._database.connection() as connection:
-            row = row_of(connection, checked_id(session_id))
+            row = rows.row_of(connection, checked_id(session_id))
         if row is None or row.is_free(self._unaware(session_id)):
             return None
         return row.held_by
@@ -264,14 +255,14 @@ class ServerLeases:
         with connection.pipeline():
             # In one transaction, and one trip: nobody appends between the two.
             taking = connection.execute(_TAKE, wanted)
-            reading = connection.execute(OPENED.encode(), (row.id,), binary=True)
+            reading = connection.execute(rows.OPENED.encode(), (row.id,), binary=True)
         taken = taking.fetchone()
         if taken is None:
             # Somebody was quicker.
-            raise published_row(connection, row.id, *places).busy
+            raise rows.published_row(connection, row.id, *places).busy
         lease = PostgresLease(row.id, int(taken[0]), self.release)
         try:
-            lease.look(*opened_row(connection, row.id, reading.fetchone()))
+            lease.look(*rows.opened_row(connection, row.id, reading.fetchone()))
         except BaseException:
             lease.release()
             raise
@@ -279,8 +270,8 @@ class ServerLeases:
 
     def _note(self) -> bytes:
         """Describe this program, for the row of a session that it holds."""
-        note = HolderNote(this_process(), socket.gethostname(), self._clock(), self._program)
-        return msgspec.json.encode(note)
+        process, host = rows.this_process(), socket.gethostname()
+        return msgspec.json.encode(rows.HolderNote(process, host, self._clock(), self._program))
 
     def _unaware(self, session_id: str) -> str:
         """Name this program if it has no lease: one at the server is of a lost answer."""

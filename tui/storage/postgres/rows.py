@@ -314,10 +314,7 @@ def row_of(connection: "Connection", session_id: str) -> Row | None:
 
 
 def published_row(connection: "Connection", session_id: str, *places: Place) -> Row:
-    """Read the row of a session, in one of these places if any are given.
-
-    Raises ``SessionNotFound``.
-    """
+    """Read the row of a session, in these places if any. Raises ``SessionNotFound``."""
     row = row_of(connection, checked_id(session_id))
     if row is None or row.place == "reserved" or (places and row.place not in places):
         raise SessionNotFound(session_id)

@@ -30,24 +30,13 @@ from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged,
 from tui.storage.disk import odd_values
 from tui.storage.journal import Journal, OpenJournal
 from tui.storage.json_lines import IMPORTS, decoded_moves, new_batch
-from tui.storage.postgres import listing
+from tui.storage.postgres import listing, rows
 from tui.storage.postgres.appending import JournalAppender
 from tui.storage.postgres.connection_pool import ConnectionPool, Listener
 from tui.storage.postgres.copying import IMPORT_SECONDS, PostgresJournals, add_session
 from tui.storage.postgres.leases import Attempt, PostgresLease, ServerLeases
 from tui.storage.postgres.listing import condition_of
-from tui.storage.postgres.rows import (
-    PLACES,
-    Place,
-    find_picture,
-    free_pictures,
-    keep_picture,
-    opened,
-    published_row,
-    read_picture,
-    row_of,
-    set_active,
-)
+from tui.storage.postgres.rows import Place
 from tui.storage.postgres.tables import VERSION, scope_key
 from tui.storage.postgres.words import index_session
 from tui.storage.protocol import Appended, Lease, Listing, Progress, SessionFilter, SessionStore
@@ -179,7 +168,7 @@ class _Attempts:
             return False
         with suppress(StorageError), self._database.connection() as connection:
             if deed == _PURGED:
-                return row_of(connection, session_id) is None
+                return rows.row_of(connection, session_id) is None
             wanted = {"id": session_id, "ids": list(attempts)}
             return connection.execute(_ATTEMPTED, wanted).fetchone() is not None
         return False
@@ -308,8 +297,8 @@ class PostgresStore(SessionStore):
             self._attempts.once(header.id, "imported", make)
 
     def imports(self, naming: str = "") -> Iterator[ImportLine]:
-        rows = self._database.execute(_IMPORTS, (bytes_naming(naming),))
-        return IMPORTS.decoded(bytes(row[0]) for row in rows)
+        found = self._database.execute(_IMPORTS, (bytes_naming(naming),))
+        return IMPORTS.decoded(bytes(row[0]) for row in found)
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         encoded = [journal_json(msgspec.to_builtins(line)) for line in lines]
@@ -319,13 +308,13 @@ class PostgresStore(SessionStore):
 
     def add_attachment(self, session_id: str, data: bytes) -> str:
         with self._database.connection() as connection:
-            return keep_picture(connection, checked_id(session_id), data)
+            return rows.keep_picture(connection, checked_id(session_id), data)
 
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
-        return read_picture(self._database, sha256)
+        return rows.read_picture(self._database, sha256)
 
     def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
-        return find_picture(self._database, prefix)
+        return rows.find_picture(self._database, prefix)
 
     # --- reading
 
@@ -340,7 +329,7 @@ class PostgresStore(SessionStore):
 
     def stamp(self, session_id: str) -> Stamp:
         with self._database.connection() as connection:
-            row = published_row(connection, session_id)
+            row = rows.published_row(connection, session_id)
         where = "closed" if row.place == "kept" else row.status
         return Stamp(str(row.number), row.size, row.changed, where)
 
@@ -360,7 +349,7 @@ class PostgresStore(SessionStore):
 
     def location(self, session_id: str) -> str:
         with self._database.connection() as connection:
-            published_row(connection, session_id)
+            rows.published_row(connection, session_id)
             info = connection.info
             return f"postgresql://{info.host or ''}/{info.dbname}#{session_id}"
 
@@ -408,7 +397,7 @@ class PostgresStore(SessionStore):
             with self._leases.borrowed(session_id, "trashed") as (connection, lease, _row):
                 if connection.execute(_PURGE, (session_id, lease.epoch)).fetchone() is None:
                     raise self._busy(session_id)
-                free_pictures(connection, session_id)
+                rows.free_pictures(connection, session_id)
                 self._leases.drop(lease)
 
         self._attempts.once(session_id, _PURGED, make)
@@ -426,8 +415,8 @@ class PostgresStore(SessionStore):
                     written = self._appender(connection, lease).restore(row.place)
                 line = Move(
                     row.id,
-                    PLACES[row.place],
-                    PLACES[place],
+                    rows.PLACES[row.place],
+                    rows.PLACES[place],
                     self.now(),
                     moves.reason,
                     moves.id,
@@ -456,14 +445,14 @@ class PostgresStore(SessionStore):
         return SessionBusy(session_id, str(holder)) if holder else SessionBusy(session_id)
 
     def moves(self) -> tuple[Move, ...]:
-        rows = self._database.execute(_LAST_MOVES)
-        return decoded_moves([row[0] for row in reversed(rows)])
+        found = self._database.execute(_LAST_MOVES)
+        return decoded_moves([row[0] for row in reversed(found)])
 
     # --- scopes
 
     def set_active(self, scope: str, session_id: str) -> None:
         with self._database.connection() as connection:
-            set_active(connection, scope, checked_id(session_id))
+            rows.set_active(connection, scope, checked_id(session_id))
 
     def active(self, scope: str) -> str | None:
         found = self._database.execute(listing.ACTIVE_OF, {"scope": scope_key(scope)})
@@ -474,7 +463,7 @@ class PostgresStore(SessionStore):
     @contextmanager
     def _opened(self, session_id: str) -> Generator[OpenJournal]:
         with self._database.connection() as connection:
-            row, reader = opened(connection, session_id)
+            row, reader = rows.opened(connection, session_id)
         # Whoever reads slowly keeps no connection.
         reader.lent = self._database.connection
         own = self._leases.find(session_id)
