@@ -9,7 +9,7 @@ from tui.importers.lisp import Dialect, Dotted, Opaque, Symbol, as_json, as_obje
 
 
 def read(text, dialect=Dialect.COMMON):
-    form = read_form(text, 0, dialect)
+    form = read_form(text, dialect)
     assert form.whole
     return form.value
 
@@ -61,7 +61,7 @@ def test_a_string_of_emacs_lisp_has_many_escapes(text, value):
 
 @pytest.mark.parametrize("text", ['#.(run "rm -rf")', "#<HASH-TABLE :COUNT 1 {1F} #<X>>"])
 def test_what_cannot_be_read_stays_text_and_is_counted(text):
-    form = read_form(f"(1 {text} 2)", 0, Dialect.COMMON)
+    form = read_form(f"(1 {text} 2)", Dialect.COMMON)
     assert form.value == [1, Opaque(text), 2]
     assert form.opaque == 1
 
@@ -77,14 +77,14 @@ def test_what_cannot_be_read_stays_text_and_is_counted(text):
     ],
 )
 def test_a_form_that_is_cut_off_or_too_deep_is_given_as_far_as_it_was_read(text):
-    form = read_form(text, 0, Dialect.COMMON)
+    form = read_form(text, Dialect.COMMON)
     assert not form.whole
     assert plist(form.value[1])[":b"] == "x"
 
 
 @each_row("text", ["", ")", "   ", "#|", '"', ";"])
 def test_nothing_is_no_form(text):
-    assert read_form(text, 0, Dialect.COMMON)[:1] == (None,)
+    assert read_form(text, Dialect.COMMON)[:1] == (None,)
 
 
 def test_association_lists_and_property_lists_become_objects():

@@ -304,12 +304,11 @@ class _OldLlm(Format):
             ]
             texts = (text_at(each, "content") for each in record["fragments"])
             files = (
-                attachment(
-                    Path(text_at(each, "path")).name or text_at(each, "url"), text_at(each, "type")
-                )
+                (Path(text_at(each, "path")).name or text_at(each, "url"), text_at(each, "type"))
                 for each in record["attachments"]
             )
-            if text := joined([*texts, text_at(record, "prompt"), *files]):
+            marks = (attachment(name, kind) for name, kind in files)
+            if text := joined([*texts, text_at(record, "prompt"), *marks]):
                 said.append(p.ForeignMessage(f"{name}/prompt", "user", text, time))
             calls = enumerate(record["calls"])
             calls = tuple(call_in({**call, "id": None}, f"{name}/{n}") for n, call in calls)

@@ -38,7 +38,7 @@ class Talk(msgspec.Struct):
     records: Callable[[p.Ledger], Iterable[p.Json]]
     name: str = ""
     """Its id, if its facts have none."""
-    ledger: p.Ledger | None = None
+    ledger: p.Ledger = msgspec.field(default_factory=p.Ledger)
     """Counts of what was read already."""
 
 
@@ -178,14 +178,14 @@ class Format(Blocks):
                 counts = p.Ledger()
                 ledger.skipped[reason] += sum(1 for _ in talk.records(counts)) + counts.read
                 ledger.skipped.update(counts.skipped)
-                ledger.add(talk.ledger or p.Ledger())
+                ledger.add(talk.ledger)
                 continue
             heading = self.heading(talk)
             if self.compared and not heading.beginning:
                 ids = first_ids(self.items(talk, heading, p.Ledger()), self.compared)
                 heading = replace(heading, beginning=ids)
-            counts = talk.ledger or p.Ledger()
-            yield p.Conversation(heading, partial(self.items, talk, heading, counts), counts)
+            items = partial(self.items, talk, heading, talk.ledger)
+            yield p.Conversation(heading, items, talk.ledger)
 
     def left_out(self, facts: p.Json) -> str:
         """The reason to leave a conversation out; else ``""``."""
@@ -481,16 +481,14 @@ class LogFormat(Format):
                 above = self.turn_before(record, before, reading)
                 # Of a file that has lost a part, what is left follows what is before that.
                 parents[name] = before if above and above not in turns else above
-                turns[name], before = trees.TreeTurn(name, parents[name]), name
+                before, later = name, ()
                 if self.sums_up(record, reading):
                     reading.ledger.read += 1
                     if through := trees.nearest(name, parents, kept):
                         kept[through].append(place)
                 elif self.said(record, name, reading):
-                    kept[name] = [place]
-                    turns[name] = trees.TreeTurn(
-                        name, parents[name], trees.Later(partial(said, name))
-                    )
+                    kept[name], later = [place], trees.Later(partial(said, name))
+                turns[name] = trees.TreeTurn(name, parents[name], later)
             yield from trees.linked(turns.values(), self.leaf(reading, list(turns.values())))
 
     def summary_in(self, record: p.Json, reading: Reading) -> str:

@@ -303,18 +303,13 @@ def _messages_in(value: Any) -> list[p.Json]:
 
 def _calls_in_parts(message: p.Json, following: list[p.Json]) -> list[p.Json]:
     """The calls of a message, with their results from the next one."""
-    answers = [
-        part
-        for each in following
-        for part in objects_at(each, "parts")
-        if "functionResponse" in part
+    parts = [part for each in following for part in objects_at(each, "parts")]
+    answers = [part for part in parts if "functionResponse" in part]
+    called = [part for part in objects_at(message, "parts") if "functionCall" in part]
+    return [
+        {**object_at(part, "functionCall"), "result": answers[number : number + 1]}
+        for number, part in enumerate(called)
     ]
-    calls = [
-        object_at(part, "functionCall")
-        for part in objects_at(message, "parts")
-        if "functionCall" in part
-    ]
-    return [{**call, "result": answers[number : number + 1]} for number, call in enumerate(calls)]
 
 
 def _folder(path: Path) -> Path:

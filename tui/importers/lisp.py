@@ -92,15 +92,13 @@ _BEGINNING = re.compile(
 _NOTHING_MORE = re.compile(r"(?:\s|;[^\n]*+)*+")
 
 
-def read_form(text: str, start: int, dialect: Dialect) -> Form:
-    """Read the form that begins at a place, behind blanks and comments."""
+def read_form(text: str, dialect: Dialect) -> Form:
+    """Read the form that a text begins with, behind blanks and comments."""
     forms = _Forms(text, dialect)
-    place = start
-    while not forms.is_complete and (token := _TOKEN.match(text, place)):
-        if not forms.take(token):
-            break
+    place = 0
+    while not forms.outermost and (token := _TOKEN.match(text, place)) and forms.take(token):
         place = token.end()
-    whole = forms.is_complete
+    whole = bool(forms.outermost)
     return Form(forms.value(), place, whole, forms.opaque)
 
 
@@ -122,10 +120,8 @@ class _Forms:
         self._text = text
         self._dialect = dialect
         self._frames = [_Frame("", 0)]
-
-    @property
-    def is_complete(self) -> bool:
-        return bool(self._frames[0].items)
+        self.outermost = self._frames[0].items
+        """The form, once it is complete."""
 
     def take(self, token: re.Match[str]) -> bool:
         """Take a token; false for one behind which nothing can be read."""
@@ -167,7 +163,7 @@ class _Forms:
         """The form, or what was read of it."""
         while len(self._frames) > 1:
             self._pop(len(self._text))
-        return self._frames[0].items[0] if self._frames[0].items else None
+        return self.outermost[0] if self.outermost else None
 
     def _add(self, value: Any, end: int) -> None:
         while self._frames[-1].kind == _EVALUATED:
@@ -346,7 +342,7 @@ class LispSession(NamedTuple):
 
 def read_session(text: str, dialect: Dialect, ledger: Ledger) -> LispSession:
     """Read the form of a session; of a damaged one the messages that can be found."""
-    form = read_form(text, 0, dialect)
+    form = read_form(text, dialect)
     properties = plist(form.value)
     if form.whole and _NOTHING_MORE.fullmatch(text, form.end):
         _count_opaque(form, ledger)
@@ -365,7 +361,7 @@ def _found(text: str, dialect: Dialect, ledger: Ledger) -> Iterator[Any]:
     """The messages of a damaged file, each read by itself."""
     starts = [match.start() for match in _BEGINNING.finditer(text)]
     for start, end in zip(starts, [*starts, len(text)][1:], strict=True):
-        form = read_form(text[start:end], 0, dialect)
+        form = read_form(text[start:end], dialect)
         if form.whole:
             _count_opaque(form, ledger)
             yield form.value

@@ -71,72 +71,46 @@ def messages(whole: ForeignMessage, pieces: Iterable[Piece]) -> tuple[ForeignMes
 
     A record without a word and a call is none.
     """
-    divided = _Divided(whole)
+    done: list[ForeignMessage] = []
+    texts: list[str] = []
+    calls: list[ToolCall] = []
+    waiting: dict[str, ToolCall] = {}
+
+    def add(message: ForeignMessage) -> None:
+        name = f"{whole.id}-{len(done)}" if done else whole.id
+        usage = None if done else whole.usage
+        done.append(replace(message, id=name, timestamp=whole.timestamp, usage=usage))
+
+    def end_message() -> None:
+        content, called = joined(texts) or None, tuple(calls)
+        if content or called:
+            add(replace(whole, content=content, tool_calls=called, status=None, error=None))
+        texts.clear()
+        calls.clear()
+
     for piece in pieces:
-        divided.add(piece)
-    return divided.finished()
-
-
-class _Divided:
-    """The messages so far, and the texts and calls of the next one."""
-
-    def __init__(self, whole: ForeignMessage) -> None:
-        self._whole = whole
-        self._done: list[ForeignMessage] = []
-        self._texts: list[str] = []
-        self._calls: list[ToolCall] = []
-        self._waiting: dict[str, ToolCall] = {}
-
-    def add(self, piece: Piece) -> None:
         match piece:
             case str() | Unknown():
-                self._texts.append(str(piece))
+                texts.append(str(piece))
             case ToolCall():
-                self._calls.append(piece)
-                self._waiting[piece.id] = piece
+                calls.append(piece)
+                waiting[piece.id] = piece
             case Result():
-                self._end_message()
-                call = self._answered(piece)
-                self._append(ForeignMessage("", "tool", piece.text, tool_call_id=call))
+                end_message()
+                call = _answered(piece, waiting) or f"{whole.id}-{len(done)}"
+                add(ForeignMessage("", "tool", piece.text, tool_call_id=call))
+    end_message()
+    if done and (whole.status or whole.error):
+        done[-1] = replace(done[-1], status=whole.status, error=whole.error)
+    return tuple(done)
 
-    def finished(self) -> tuple[ForeignMessage, ...]:
-        self._end_message()
-        if self._done and (self._whole.status or self._whole.error):
-            self._done[-1] = replace(
-                self._done[-1], status=self._whole.status, error=self._whole.error
-            )
-        return tuple(self._done)
 
-    def _end_message(self) -> None:
-        text = joined(self._texts)
-        if text or self._calls:
-            self._append(
-                replace(
-                    self._whole,
-                    content=text or None,
-                    tool_calls=tuple(self._calls),
-                    status=None,
-                    error=None,
-                )
-            )
-        self._texts, self._calls = [], []
-
-    def _append(self, message: ForeignMessage) -> None:
-        number = len(self._done)
-        name = f"{self._whole.id}-{number}" if number else self._whole.id
-        usage = None if number else self._whole.usage
-        self._done.append(replace(message, id=name, timestamp=self._whole.timestamp, usage=usage))
-
-    def _answered(self, result: Result) -> str:
-        """The call of a result: the one named, else the first that waits, of this tool or any."""
-        if result.call:
-            self._waiting.pop(result.call, None)
-            return result.call
-        calls = list(self._waiting.values())
-        same = [call for call in calls if call.name == result.tool]
-        for call in same or calls:
-            return self._waiting.pop(call.id).id
-        return f"{self._whole.id}-{len(self._done)}"
+def _answered(result: Result, waiting: dict[str, ToolCall]) -> str:
+    """The call of a result: the one named, else the first that waits, of this tool or any."""
+    same = (call.id for call in waiting.values() if call.name == result.tool)
+    call = result.call or next(same, next(iter(waiting), ""))
+    waiting.pop(call, None)
+    return call
 
 
 Kind = Literal["text", "call", "result", "mark", "source", "thinking", "silent", ""]

@@ -15,7 +15,7 @@ from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
 from tui.importers.contents import joined
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Reading, Talk
-from tui.importers.json_elements import Element, beginning, has_key, placed_records, records
+from tui.importers.json_elements import beginning, has_key, placed_records, records
 from tui.importers.json_lines import items_in, object_in, objects_in, parse_text
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.made_ids import first_ids, made_id
@@ -73,18 +73,24 @@ class PlainMessages(Export):
         return has_key(start, b"messages") or _MESSAGE.match(start) is not None
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        loose = _Loose()
+        # Messages in no object: those of one array and one session are a conversation.
+        loose: dict[tuple[int, int, str], list[p.Json]] = {}
+        is_divided = False
         for element in placed_records(source, ledger, ("conversations", "data")):
             found = list(_conversations(element.value))
-            loose.is_divided |= bool(found)
+            is_divided |= bool(found)
             for record in found:
                 yield self.talk(source.path, record)
             if not found and "role" in element.value:
-                loose.add(element)
+                # What is between two damaged objects may be the rest of a conversation of its own.
+                is_divided |= element.damage > 0 and not loose
+                part = element.damage if is_divided else 0
+                key = element.array, part, _first_id(element.value, _CONVERSATION)
+                loose.setdefault(key, []).append(element.value)
             elif not found:
                 ledger.skipped["unknown record"] += 1
-        for record in loose.conversations():
-            yield self.talk(source.path, record)
+        for (_, _, name), said in loose.items():
+            yield self.talk(source.path, {"session_id": name, "messages": said})
 
     def talk(self, path: Path, record: p.Json) -> Talk:
         """The conversation of an object."""
@@ -193,25 +199,6 @@ def _conversations(value: Any, depth: int = 0) -> Iterator[p.Json]:
     elif "role" not in record and depth < _DEPTH:
         for each in (*record.values(), *items):
             yield from _conversations(each, depth + 1)
-
-
-class _Loose:
-    """Messages that are in no object: those of one array and one session are a conversation."""
-
-    def __init__(self) -> None:
-        self.is_divided = False
-        """True if what is between two damaged objects is the rest of a conversation of its own."""
-        self._messages: dict[tuple[int, int, str], list[p.Json]] = {}
-
-    def add(self, element: Element) -> None:
-        self.is_divided |= element.damage > 0 and not self._messages
-        part = element.damage if self.is_divided else 0
-        key = element.array, part, _first_id(element.value, _CONVERSATION)
-        self._messages.setdefault(key, []).append(element.value)
-
-    def conversations(self) -> Iterator[p.Json]:
-        for (_, _, name), found in self._messages.items():
-            yield {"session_id": name, "messages": found}
 
 
 def _first_id(record: p.Json, fields: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The interface of readers: one module for each program whose conversations can be imported.
+"""The interface of the readers of programs whose conversations can be imported.
 
 A reader finds the files of its program and reads them; it writes nothing, follows no path, id or
 link that it finds in them, and knows nothing of sessions here. Ids, duplicates, times that are

@@ -344,7 +344,9 @@ class ClaudeAi(Export):
         """What its blocks say; where they say nothing, its plain text."""
         pieces = list(self.pieces_in(objects_at(record, "content"), whole.id, reading.ledger))
         text = self.text(text_at(record, "text"))
-        yield from [text] if text.strip() and not any(map(_says, pieces)) else pieces
+        words = (piece.words if isinstance(piece, Unknown) else piece for piece in pieces)
+        says = any(not isinstance(each, str) or each.strip() for each in words)
+        yield from pieces if says or not text.strip() else [text]
         for attachment in objects_at(record, "attachments"):
             name, kind = text_at(attachment, "file_name"), text_at(attachment, "file_type")
             content = text_at(attachment, "extracted_content")
@@ -352,13 +354,6 @@ class ClaudeAi(Export):
         for file in objects_at(record, "files", "files_v2"):
             kind = "image" if file.get("file_kind") == "image" else "file"
             yield placeholder(kind, text_at(file, "file_name"))
-
-
-def _says(piece: Piece) -> bool:
-    """True for a piece with words, or a call or a result."""
-    if isinstance(piece, Unknown):
-        return bool(piece.words)
-    return not isinstance(piece, str) or bool(piece.strip())
 
 
 _CARD = re.compile(r"<grok:render\b([^>]*)>(.{0,2000}?)</grok:render>", re.DOTALL)

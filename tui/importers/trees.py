@@ -118,13 +118,10 @@ def linked(turns: Iterable[TreeTurn], leaf: str) -> Iterator[Said]:
     """
     known = {turn.id: turn for turn in turns}
     parents = {turn.id: turn.parent for turn in known.values()}
-    kept = {turn.id for turn in known.values() if turn.messages}
+    spoken = [turn for turn in known.values() if turn.messages]
+    kept = {turn.id for turn in spoken}
+    nodes = [Node(turn.id, nearest(turn.parent, parents, kept)) for turn in spoken]
     ids = UniqueIds()
-    nodes = [
-        Node(turn.id, nearest(turn.parent, parents, kept))
-        for turn in known.values()
-        if turn.messages
-    ]
     ends = {"": ""}
     for node in in_order(nodes, nearest(leaf, parents, kept)):
         before = ends[node.parent]
