@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.engine.workspaces import FULL
+from tests.tables import each_row
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import Settings
 from tui.domain.models import Level
@@ -21,43 +22,24 @@ def answered(commands, text="", **fields):
 # --- /retry
 
 
-async def test_after_a_whole_answer_another_version_is_asked_for(commands):
+async def test_the_last_answer_is_asked_for_again_in_its_place_if_it_did_not_come_to_its_end(
+    commands,
+):
     await commands.program.send("hello")
-    answer = answered(commands, "hi")
+    await commands("/retry")
+    assert commands.calls == [("retry",)]
+    for status in ("failed", "interrupted"):
+        answered(commands, "h", status=status)
+        await commands("/retry")
+        assert commands.calls == [("retry",)]
+    question, *_, answer = *commands.current.session.loaded_messages, answered(commands, "hi")
     await commands("/retry")
     assert commands.calls == [("again", answer.id)]
-
-
-async def test_edit_is_about_the_last_question(commands):
-    await commands.program.send("hello")
-    answered(commands, "hi")
-    question = commands.current.session.loaded_messages[0]
     await commands("/edit")
     assert commands.calls == [("edit", question.id)]
-
-
-@pytest.mark.parametrize("status", ["failed", "interrupted"])
-async def test_an_answer_that_did_not_come_to_its_end_is_asked_for_again(commands, status):
-    await commands.program.send("hello")
-    answered(commands, "h", status=status)
-    await commands("/retry")
-    assert commands.calls == [("retry",)]
-
-
-async def test_a_prompt_without_an_answer_is_asked_again(commands):
-    await commands.program.send("hello")
-    await commands("/retry")
-    assert commands.calls == [("retry",)]
-
-
-async def test_nothing_is_retried_while_an_answer_is_made(commands):
-    await commands.program.send("hello")
     commands.current.activity.begin_answer()
     assert await commands("/retry") == "Nothing to ask again."
-
-
-async def test_what_failed_before_a_reset_is_not_retried(commands):
-    await commands.program.send("hello")
+    commands.current.activity.end_answer()
     answered(commands, "h", status="failed")
     await commands("/reset")
     assert await commands("/retry") == "Nothing to ask again."
@@ -75,14 +57,10 @@ async def test_an_answer_cut_off_by_a_crash_can_be_retried_in_a_session_that_is_
 # --- /compact
 
 
-async def test_what_was_said_is_compacted(commands):
+async def test_what_was_said_is_compacted_once_at_a_time(commands):
     await commands.program.send("hello")
     await commands("/compact")
     assert commands.calls == [("compact",)]
-
-
-async def test_it_is_compacted_once_at_a_time(commands):
-    await commands.program.send("hello")
     commands.current.activity.summary_begun_at = 0.0
     assert await commands("/compact") == "Summarising already."
 
@@ -104,11 +82,6 @@ def model(commands):
     return commands.current.model.name if commands.current.model else ""
 
 
-async def test_without_a_name_the_models_are_shown(commands):
-    await commands("/model")
-    assert commands.calls == [("open", "models")]
-
-
 async def test_another_model_is_chosen_for_this_session(commands, world):
     await commands.program.send("hello")
     assert await commands("/model other:model") == "Model: other:model"
@@ -124,10 +97,10 @@ async def test_choosing_a_model_in_a_new_session_leaves_it_new(commands):
     assert await commands("/save") == "Nothing to save yet."
 
 
-@pytest.mark.parametrize("name", ["nobody:knows", "nobody"])
-async def test_a_model_that_no_list_has_is_asked_about(commands, name):
+@each_row("name", ["nobody:knows", "nobody", ""])
+async def test_the_models_are_shown_for_a_name_that_no_list_has_or_none(commands, name):
     await commands(f"/model {name}")
-    assert commands.calls == [("open", "models", name)]
+    assert commands.calls == [("open", "models", *([name] if name else []))]
     assert model(commands) == "scripted:model"
     assert commands.noted == []
 
@@ -177,22 +150,23 @@ async def test_all_settings_are_shown_with_where_they_come_from(commands):
     assert "temperature: the model's default" in await commands("/set")
 
 
-async def test_one_setting_is_shown(commands):
+async def test_a_parameter_is_shown_and_taken_back(commands):
     said = 'temperature: 0.7 ([models."scripted:model"] in config.toml)'
     assert await commands("/set temperature") == said
     assert await commands("/set max_tokens") == "max_tokens: the model's default"
-
-
-async def test_a_parameter_is_taken_back(commands):
     await commands("/set temperature 0")
     assert await commands("/set temperature") == "temperature: 0 (this session)"
     told = await commands("/set temperature Default")
     assert told.startswith("Reset temperature: it is now 0.7 ([models.")
     assert own(commands) == Settings()
+    assert await commands("/set effort HIGH") == "Set effort to high for this session"
+    assert own(commands) == Settings(effort="high")
+    assert await commands("/set effort") == "effort: high (this session)"
+    assert await commands("/set effort default") == "Reset effort: it is now the model's default"
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
+@each_row(
+    "typed, said",
     [
         (
             "temprature 0.2",
@@ -230,13 +204,6 @@ async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
     assert own(commands) == Settings()
 
 
-async def test_an_effort_is_set_and_taken_back(commands):
-    assert await commands("/set effort HIGH") == "Set effort to high for this session"
-    assert own(commands) == Settings(effort="high")
-    assert await commands("/set effort") == "effort: high (this session)"
-    assert await commands("/set effort default") == "Reset effort: it is now the model's default"
-
-
 async def test_a_session_can_do_without_the_configured_system_prompt(commands):
     assert await commands("/system none") == "Removed the system prompt for this session"
     assert own(commands).system_prompt == ""
@@ -246,20 +213,19 @@ async def test_a_session_can_do_without_the_configured_system_prompt(commands):
     assert (await commands("/system")).startswith("There is no system prompt. /system TEXT")
 
 
-async def test_a_long_system_prompt_is_cut_in_the_list_and_whole_by_itself(commands):
+async def test_a_long_system_prompt_is_cut_in_the_list_and_whole_by_itself_up_to_a_limit(commands):
+    assert "larger than 8 MiB" in await commands("/system " + "x" * (TEXT_BYTES + 1))
+    assert own(commands) == Settings()
     await commands("/system " + "x" * 1000)
     assert f"system_prompt: {'x' * 60}… (this session)" in await commands("/set")
     assert "x" * 1000 in await commands("/system")
 
 
-async def test_a_system_prompt_has_a_limit(commands):
-    assert "larger than 8 MiB" in await commands("/system " + "x" * (TEXT_BYTES + 1))
-    assert own(commands) == Settings()
-
-
-async def test_session_shows_the_settings_of_its_own(commands):
+async def test_session_shows_the_settings_of_its_own_and_a_change_leaves_the_others_alone(commands):
+    await commands.workspace.change_settings(commands.current, lambda s: replace(s, pinned=True))
     await commands("/set temperature 1.5")
     await commands("/system Be brief.")
+    assert own(commands) == Settings(system_prompt="Be brief.", temperature=1.5, pinned=True)
     details = await commands("/session")
     assert "temperature: 1.5" in details
     assert "system prompt: this session's own; /system shows it" in details
@@ -273,10 +239,3 @@ async def test_an_effort_that_this_program_does_not_know_is_shown_nowhere_and_st
         assert "enormous" not in await commands(command)
     await commands("/set temperature 2")
     assert own(commands).effort == "enormous\n# Title"
-
-
-async def test_a_change_leaves_the_other_settings_alone(commands):
-    await commands.workspace.change_settings(commands.current, lambda s: replace(s, pinned=True))
-    await commands("/set temperature 1")
-    await commands("/system Be brief.")
-    assert own(commands) == Settings(system_prompt="Be brief.", temperature=1, pinned=True)

@@ -23,6 +23,7 @@ async def test_what_it_does_not_know_is_answered_by_its_usage(commands, text):
 
 
 async def test_alone_it_shows_the_details_of_the_session_on_screen(commands, world):
+    assert "#" not in await commands("/session")
     there = await world.session("Hello there", "Hi", name="Left")
     await commands(f"/load {there}")
     label, *facts = (await commands("/session")).splitlines()
@@ -36,17 +37,10 @@ async def test_alone_it_shows_the_details_of_the_session_on_screen(commands, wor
     assert {"messages: 0", "prompts: 1"} <= set(facts)
 
 
-async def test_a_new_session_has_details_without_a_number(commands):
-    assert "#" not in await commands("/session")
-
-
 # --- /usage
 
 
 LUNA = "openai:gpt-6-luna"
-
-
-INCLUDED = "Prompts: 0. Earlier versions, summaries and titles are included."
 
 
 @pytest.fixture
@@ -76,15 +70,16 @@ async def test_context_tokens_and_price_are_told_by_the_list_of_a_day(commands, 
     commands.program.model.context_window = 128_000
     commands.providers = PROVIDERS
     usages = TokenUsage(9_000, 100), TokenUsage(9_000, 104, 8_000)
-    told = await tell(*(answer(f"a{at}", model=LUNA, usage=u) for at, u in enumerate(usages)))
-    context, model, note = told.split("\n\n")
+    answers = (answer(f"a{at}", model=LUNA, usage=u) for at, u in enumerate(usages))
+    context, model, note = (await tell(user("q1"), user("q2"), *answers)).split("\n\n")
     assert context == "Context: 9,104 tokens, 7 % of the window of 128,000."
     assert model.splitlines()[:2] == [
         f"{LUNA}: 2 requests",
         "  18,000 tokens sent (8,000 cached), 204 received",
     ]
     assert model.splitlines()[2].startswith("  $0.0")
-    assert note.startswith(f"{INCLUDED} Prices are by the list of 20")
+    included = "Prompts: 2. Earlier versions, summaries and titles are included."
+    assert note.startswith(f"{included} Prices are by the list of 20")
 
 
 async def test_a_window_of_which_nobody_knows_is_told_as_assumed(commands, tell):
@@ -98,11 +93,6 @@ async def test_all_models_together_say_which_has_no_price(commands, tell):
     records = [answer(m, model=m, usage=TokenUsage(10, 2)) for m in ("local:m", LUNA)]
     told = (await tell(*records)).split("\n\n")
     assert told[2].splitlines()[-1] == "  $0.0001 without local:m"
-
-
-async def test_the_prompts_are_counted(tell):
-    told = await tell(user("q1"), answer("a1", model="m", usage=TokenUsage(10, 1)), user("q2"))
-    assert "Prompts: 2. Earlier versions" in told
 
 
 async def test_a_private_session_is_counted_too(commands, tell):
@@ -129,31 +119,27 @@ def kept(world, session_id):
     return [(item.content, item.status) for item in world.reader.journal(session_id).load().todos]
 
 
-async def test_there_are_no_to_dos_before_one_is_added(commands, world):
+async def test_an_item_is_added_started_done_and_removed_and_on_disk_when_that_is_said(
+    commands, world
+):
     assert await commands("/todo") == "No to-dos yet. /todo add TEXT adds one"
     assert await commands("/todo list") == "No to-dos yet. /todo add TEXT adds one"
     assert commands.current.empty
-
-
-async def test_what_is_added_is_on_disk_when_it_is_said(commands, world):
     assert await commands("/todo add Read the code") == "Added to-do 1: Read the code"
     assert await commands("/todo  ADD   会話を読む") == "Added to-do 2: 会話を読む"
     wanted = [("Read the code", "pending"), ("会話を読む", "pending")]
     assert kept(world, commands.current.id) == wanted
     assert commands.kinds == ["say"]
-
-
-async def test_an_item_is_started_done_and_removed(commands, world):
-    for text in ("one", "two", "three"):
-        await commands(f"/todo add {text}")
-    assert await commands("/todo start 2") == "Started to-do 2: two"
-    assert await commands("/todo done 1") == "Completed to-do 1: one"
+    await commands("/todo add three")
+    assert await commands("/todo start 2") == "Started to-do 2: 会話を読む"
+    assert await commands("/todo done 1") == "Completed to-do 1: Read the code"
     assert await commands("/todo remove 3") == "Removed to-do 3: three"
-    assert kept(world, commands.current.id) == [("one", "completed"), ("two", "in_progress")]
+    wanted = [("Read the code", "completed"), ("会話を読む", "in_progress")]
+    assert kept(world, commands.current.id) == wanted
     assert (await commands("/todo")).splitlines() == [
         "To-dos: 1 of 2 done, 1 in progress",
-        "  1. [x] one",
-        "  2. [>] two",
+        "  1. [x] Read the code",
+        "  2. [>] 会話を読む",
     ]
 
 
@@ -170,7 +156,7 @@ async def test_what_cannot_be_meant_is_answered_with_how_it_is_used(commands, ar
     assert [item.status for item in commands.current.session.todos] == ["pending"]
 
 
-async def test_a_number_out_of_range_changes_nothing_and_opens_nothing(started, world):
+async def test_a_session_that_is_looked_at_is_opened_by_a_change_that_can_be_made(started, world):
     there = await world.session("hello")
     commands = started()
     await commands.program.look_at(there)
@@ -178,12 +164,6 @@ async def test_a_number_out_of_range_changes_nothing_and_opens_nothing(started, 
     assert await commands("/todo done 1") == "No to-dos."
     assert commands.current.opened is None
     assert world.bytes(there) == before
-
-
-async def test_a_session_that_is_looked_at_is_opened_by_the_change(started, world):
-    there = await world.session("hello")
-    commands = started()
-    await commands.program.look_at(there)
     await commands("/todo add one")
     assert commands.current.opened is not None
     assert kept(world, there) == [("one", "pending")]

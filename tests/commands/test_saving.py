@@ -28,10 +28,11 @@ async def test_save_writes_what_is_pending_in_every_open_session(commands, world
     assert world.texts(first.id) == ["goes on"]
 
 
-async def test_a_session_that_cannot_be_saved_says_why(commands):
+@pytest.mark.parametrize("command", ["/save", "/session save"])
+async def test_a_session_that_cannot_be_saved_says_why(commands, command):
     await commands.program.send("hello", save=False)
     commands.program.store.fail_next(FULL)
-    told = await commands("/save")
+    told = await commands(command)
     assert told == f'Could not save "{commands.current.label()}": disk full'
     assert commands.severity == "error"
     assert await commands("/save") == 'Saved "hello"'
@@ -84,13 +85,6 @@ async def test_another_open_session_is_saved_too(commands, world):
     assert world.texts(there) == ["Hello", "More"]
 
 
-async def test_what_cannot_be_saved_is_told(commands):
-    await commands.program.send("Hello", save=False)
-    commands.program.store.fail_next(FULL)
-    told = await commands("/session save")
-    assert told == f'Could not save "{commands.current.label()}": disk full'
-
-
 async def test_what_another_program_holds_only_that_one_can_save(commands, world):
     there = await world.session("Hello")
     await world.started(there).open(there)
@@ -101,22 +95,17 @@ async def test_what_another_program_holds_only_that_one_can_save(commands, world
 # --- /reset and /name
 
 
-async def test_reset_saves_and_begins_anew_under_the_same_id(commands, world):
+async def test_reset_stops_saves_and_begins_anew_under_the_same_id_and_name(commands, world):
+    await commands("/name Auth bug")
     await commands.program.send("hello", save=False)
-    current = commands.current
+    current, commands.running = commands.current, True
     assert await commands("/reset") == "Started over. The earlier messages are kept"
     assert commands.kinds == ["show_session", "say"]
+    assert not commands.running
     assert commands.current is current
     assert world.texts(current.id) == ["hello"]
     assert world.reader.journal(current.id).load().loaded_messages == ()
-
-
-async def test_reset_keeps_the_name_and_the_count_of_prompts(commands):
-    await commands.program.send("hello")
-    await commands("/name Auth bug")
-    await commands("/reset")
-    assert commands.current.session.name == "Auth bug"
-    assert commands.current.session.prompt_count == 1
+    assert (current.session.name, current.session.prompt_count) == ("Auth bug", 1)
 
 
 async def test_reset_is_not_done_if_saving_fails(commands):
@@ -127,13 +116,6 @@ async def test_reset_is_not_done_if_saving_fails(commands):
     assert [m.text for m in commands.current.session.loaded_messages] == ["hello"]
 
 
-async def test_reset_stops_the_answer_first(commands):
-    await commands.program.send("hello")
-    commands.running = True
-    await commands("/reset")
-    assert not commands.running
-
-
 async def test_reset_opens_a_session_that_is_looked_at(commands, world):
     there = await world.session()
     await commands.program.look_at(there)
@@ -141,24 +123,14 @@ async def test_reset_opens_a_session_that_is_looked_at(commands, world):
     assert world.reader.journal(there).load().loaded_messages == ()
 
 
-async def test_name_names_the_session(commands, world):
-    await commands.program.send("hello")
+async def test_a_name_says_something_is_no_longer_than_its_limit_and_makes_a_session(
+    commands, world
+):
+    for nothing in ("/name", "/name   "):
+        assert await commands(nothing) == "Usage: /name TEXT"
+        assert commands.current.empty
     assert await commands("/name  Auth bug ") == 'Renamed to "Auth bug"'
     assert world.reader.entry(commands.current.id).name == "Auth bug"
-
-
-async def test_name_makes_a_session_of_a_new_one(commands, world):
-    assert await commands("/name Plans") == 'Renamed to "Plans"'
-    assert world.reader.entry(commands.current.id).name == "Plans"
-
-
-@pytest.mark.parametrize("text", ["/name", "/name   "])
-async def test_a_name_must_say_something(commands, text):
-    assert await commands(text) == "Usage: /name TEXT"
-    assert commands.current.empty
-
-
-async def test_a_name_has_a_longest_length(commands, world):
     await commands("/name " + "x" * NAME_CHARACTERS)
     assert world.reader.entry(commands.current.id).name == "x" * NAME_CHARACTERS
     told = await commands("/name " + "y" * (NAME_CHARACTERS + 1))
@@ -197,36 +169,24 @@ async def talked(commands, *answers):
     return commands.current.id
 
 
-async def test_the_last_answer_is_copied_as_it_was_written(commands):
-    await talked(commands, "Before.", "**The** last\x1b[2J one.\n")
-    await commands("/copy")
-    assert commands.calls == [("copy", "**The** last\x1b[2J one.\n")]
+async def test_the_last_answer_with_a_text_its_code_or_the_id_is_copied(commands):
+    async def copied(what=""):
+        await commands(f"/copy {what}")
+        [(call, text)] = commands.calls
+        assert call == "copy"
+        return text
 
-
-async def test_the_last_block_of_code_is_copied_without_its_fence(commands):
-    await talked(commands, CODE, "No code here.")
-    await commands("/copy code")
-    assert commands.calls == [("copy", "if x:\n    y()")]
-
-
-async def test_the_id_of_the_session_is_copied(commands):
-    await commands("/copy id")
-    assert commands.calls == [("copy", commands.program.workspace.current.id)]
-
-
-async def test_an_answer_without_text_is_none(commands):
-    await talked(commands, "Text.")
+    assert await copied("id") == commands.current.id
+    await talked(commands, "Only `words`.")
+    assert await commands("/copy code") == "Nothing to copy."
+    await talked(commands, CODE, "**The** last\x1b[2J one.\n")
+    assert await copied() == "**The** last\x1b[2J one.\n"
+    assert await copied("code") == "if x:\n    y()"
     await commands.program.send("A question")
     answered(commands, status="failed", error="refused")
-    await commands("/copy")
-    assert commands.calls == [("copy", "Text.")]
-
-
-async def test_what_has_arrived_of_an_answer_is_copied(commands):
-    await commands.program.send("A question")
+    assert await copied() == "**The** last\x1b[2J one.\n"
     commands.current.opened.begin_answer("scripted:model").receive("So far")
-    await commands("/copy")
-    assert commands.calls == [("copy", "So far")]
+    assert await copied() == "So far"
 
 
 async def test_an_answer_before_a_reset_is_on_screen_and_copied(commands):
@@ -234,11 +194,6 @@ async def test_an_answer_before_a_reset_is_on_screen_and_copied(commands):
     await commands("/reset")
     await commands("/copy")
     assert commands.calls == [("copy", "Before.")]
-
-
-async def test_there_is_no_code_to_copy_where_none_was_written(commands):
-    await talked(commands, "Only `words`.")
-    assert await commands("/copy code") == "Nothing to copy."
 
 
 # --- /export
@@ -253,7 +208,9 @@ def folder(tmp_path, monkeypatch):
     return here
 
 
-async def test_a_session_is_written_to_a_file_of_its_title(commands, folder):
+async def test_a_session_is_written_to_a_file_of_its_title_that_replaces_none(commands, folder):
+    assert await commands("/export") == "Nothing to export."
+    assert list(folder.iterdir()) == []
     await talked(commands)
     path = folder / "A-question.md"
     assert await commands("/export") == f"Exported to {path}"
@@ -262,39 +219,32 @@ async def test_a_session_is_written_to_a_file_of_its_title(commands, folder):
     assert "A question\n\n## scripted:model" in text
     assert text.endswith("**Well** said.\ufffd\n")
     assert path.stat().st_mode & 0o777 == 0o600
-
-
-async def test_what_was_written_before_stays(commands, folder):
-    await talked(commands)
-    (folder / "A-question.md").write_text("mine")
+    path.write_text("mine")
     assert (await commands("/export")).endswith("/A-question-2.md")
     assert (await commands("/export")).endswith("/A-question-3.md")
-    assert (folder / "A-question.md").read_text() == "mine"
+    assert path.read_text() == "mine"
     assert len(list(folder.iterdir())) == 3
 
 
-async def test_a_file_that_is_named_is_taken_unless_it_is_there(commands, folder):
+async def test_a_file_that_is_named_is_taken_unless_it_is_there_or_a_link(commands, folder):
     await talked(commands)
     path = folder / "my talk.md"
     assert await commands("/export my talk.md") == f"Exported to {path}"
     written = path.read_bytes()
     assert await commands("/export my talk.md") == f"Not exported: {path} already exists."
     assert path.read_bytes() == written
-
-
-async def test_a_link_that_leads_nowhere_is_something_too(commands, folder):
-    await talked(commands)
+    # It leads nowhere.
     (folder / "link.md").symlink_to(folder / "elsewhere.md")
     assert (await commands("/export link.md")).endswith("already exists.")
     assert not (folder / "elsewhere.md").exists()
 
 
-@pytest.mark.parametrize("name", ["~nobody-of-that-name/x.md", "a\0b", "\ud800.md"])
-async def test_what_cannot_be_the_name_of_a_file_is_said(commands, folder, name):
+async def test_what_cannot_be_the_name_of_a_file_is_said(commands, folder):
     await talked(commands)
-    told = await commands(f"/export {name}")
-    assert told == f"Not exported: {name} cannot be a file name."
-    assert list(folder.iterdir()) == []
+    for name in ("~nobody-of-that-name/x.md", "a\0b", "\ud800.md"):
+        told = await commands(f"/export {name}")
+        assert told == f"Not exported: {name} cannot be a file name."
+        assert list(folder.iterdir()) == []
 
 
 async def test_half_a_file_does_not_stay_on_a_full_disk(commands, folder, monkeypatch):
@@ -321,11 +271,6 @@ async def test_secrets_are_counted_and_masked_where_that_is_asked_for(commands, 
     assert (folder / "my talk.md").read_text().count("[masked GitHub token]") == 2
     path = folder / "Why-does-masked-GitHub-token-fail.md"
     assert await commands("/export --mask-secrets") == f"Exported to {path}. Masked 2 secrets."
-
-
-async def test_of_an_empty_session_there_is_nothing_to_export(commands, folder):
-    assert await commands("/export") == "Nothing to export."
-    assert list(folder.iterdir()) == []
 
 
 async def test_a_session_that_is_only_looked_at_is_exported_too(commands, folder, world):

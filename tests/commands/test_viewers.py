@@ -47,13 +47,9 @@ async def test_the_question_says_the_whole_target_and_what_the_link_says(command
     assert opened == []
 
 
-async def test_words_that_are_the_target_are_not_said_twice(commands):
+async def test_a_yes_opens_it_and_says_so(commands, opened):
     await link(commands, text=URL)
     assert "The link says" not in commands.detail
-
-
-async def test_a_yes_opens_it_and_says_so(commands, opened):
-    await link(commands)
     assert await commands.answer() == f"Opened {URL}"
     assert opened == [URL]
 
