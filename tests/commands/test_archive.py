@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
-from tests.failing import raiser
 from tests.waiting import SECONDS, until
 from tui.commands import archive
 from tui.domain.journal.records import Settings, Summary, Todos
@@ -51,7 +50,9 @@ async def test_the_current_session_is_archived_and_the_most_recent_other_is_show
     assert world.holder(here) is None
 
 
-async def test_a_running_answer_is_stopped_and_kept_before_its_session_goes(started, world):
+async def test_a_running_answer_is_stopped_and_kept_with_what_waits_before_its_session_goes(
+    started, world
+):
     here = await world.session("here")
     commands = started(here)
     opened = commands.current.opened
@@ -60,19 +61,12 @@ async def test_a_running_answer_is_stopped_and_kept_before_its_session_goes(star
     opened.add_piece(answer)
     commands.current.activity.begin_answer()
     commands.running = True
+    commands.current.prompt.enqueue("next")
+    commands.current.prompt.edit("and this")
     await commands("/archive")
     assert not commands.running
     last = world.reader.journal(here).load().loaded_messages[-1]
     assert (last.text, last.status) == ("half", "interrupted")
-    assert status(world, here) == "archived"
-
-
-async def test_what_waits_to_be_sent_stays_with_the_session(started, world):
-    here = await world.session("here")
-    commands = started(here)
-    commands.current.prompt.enqueue("next")
-    commands.current.prompt.edit("and this")
-    await commands("/archive")
     draft = world.drafts.load(here)
     assert (draft.queued, draft.text) == (("next",), "and this")
 
@@ -129,18 +123,13 @@ async def test_what_is_to_go_is_never_guessed(commands, world, target):
     assert status(world, there) == "closed"
 
 
-async def test_an_archived_session_is_deleted(commands, world):
+async def test_an_archived_session_is_deleted_and_not_again(commands, world):
     there = await world.session("there")
     world.reader.archive(there)
     assert (await delete(commands, there)).startswith('Moved "there" to the trash')
+    assert await delete(commands, there) == f"Session {there} is already in the trash."
     assert await commands("/undo") == 'Archived "there" again'
     assert status(world, there) == "archived"
-
-
-async def test_a_deleted_session_is_not_deleted_again(commands, world):
-    there = await world.session("there")
-    world.reader.delete(there)
-    assert await delete(commands, there) == f"Session {there} is already in the trash."
 
 
 async def test_the_sidebar_deletes_without_another_question(commands, world):
@@ -208,25 +197,21 @@ async def test_undoing_the_deletion_of_the_session_one_was_in_goes_back_to_it(st
     assert await commands("/undo") == "Nothing to undo."
 
 
-async def test_the_last_is_taken_back_first(commands, world):
+async def test_the_last_is_taken_back_first_and_an_undo_is_not_undone(commands, world):
     first, second = await world.session("first"), await world.session("second")
     await commands(f"/archive {first}")
     await delete(commands, second)
+    await commands(f"/restore {second}")
     await commands(f"/restore {first}")
     assert await commands("/undo") == 'Archived "first" again'
     assert commands.current.id != first
+    assert await commands("/undo") == 'Moved "second" to the trash again'
+    assert status(world, second) == "trashed"
     assert await commands("/undo") == 'Brought back "second"'
     assert commands.current.id != second
     assert await commands("/undo") == 'Brought back "first"'
     assert await commands("/undo") == "Nothing to undo."
-
-
-async def test_undoing_a_restoring_from_the_trash_deletes_again(commands, world):
-    there = await world.session("there")
-    world.reader.delete(there)
-    await commands(f"/restore {there}")
-    assert await commands("/undo") == 'Moved "there" to the trash again'
-    assert status(world, there) == "trashed"
+    assert status(world, first) == "closed"
 
 
 async def test_what_was_done_in_an_earlier_run_is_undone_batch_by_batch(started, world):
@@ -241,14 +226,6 @@ async def test_what_was_done_in_an_earlier_run_is_undone_batch_by_batch(started,
     assert await third("/undo") == 'Brought back "first"'
     assert (status(world, first), status(world, second)) == ("closed", "closed")
     assert await started()("/undo") == "Nothing to undo."
-
-
-async def test_an_undo_is_not_undone(commands, world):
-    there = await world.session("there")
-    await commands(f"/archive {there}")
-    await commands("/undo")
-    assert await commands("/undo") == "Nothing to undo."
-    assert status(world, there) == "closed"
 
 
 async def test_what_was_set_aside_at_the_start_is_brought_back_at_once(commands, world):
@@ -429,21 +406,15 @@ async def stuck(commands):
 
 async def test_a_session_that_is_back_is_told_to_be_though_it_is_not_shown(started, world):
     there = await world.session("there")
-    commands = started(await world.session("here"))
-    await commands("/archive " + there)
+    commands = started(there)
+    await commands("/archive")
     stayed = await stuck(commands)
     assert await commands("/restore " + there) == f'Brought back "there"\n{stayed}'
     assert commands.calls[0] == ("show_moved", there)
     assert status(world, there) == "closed"
     assert commands.severity == "error"
     assert await commands("/undo") == 'Archived "there" again'
-
-
-async def test_an_undo_is_told_though_what_came_back_is_not_shown(started, world):
-    there = await world.session("there")
-    commands = started(there)
-    await commands("/archive")
-    stayed = await stuck(commands)
+    commands.program.store.fail_next(FULL, times=9)
     assert await commands("/undo") == f'Brought back "there"\n{stayed}'
     assert status(world, there) == "closed"
 
@@ -485,17 +456,6 @@ async def test_a_purged_session_is_gone_with_its_draft(commands, world):
 # --- /resume delete and /resume clear
 
 
-DELETE_USAGE = "Usage: /resume delete NUMBER or ID"
-
-
-async def test_deleting_nothing_says_how_and_restores_nothing(commands, world):
-    there = await world.session()
-    mine = commands.current.id
-    assert await commands("/resume delete") == DELETE_USAGE
-    assert commands.current.id == mine
-    assert world.reader.entry(there).status == "closed"
-
-
 async def test_a_listed_number_is_deleted_and_the_others_keep_theirs(commands, world, project):
     old = await world.session("Old", project=project)
     middle = await world.session("Middle")
@@ -508,18 +468,22 @@ async def test_a_listed_number_is_deleted_and_the_others_keep_theirs(commands, w
     assert commands.current.id == old
 
 
-async def test_a_full_id_is_deleted(commands, world):
+async def test_a_full_id_is_deleted_until_that_is_undone(commands, world):
     there = await world.session()
     assert (await commands(f"/resume delete {there}")).startswith('Moved "hello" to the trash')
     assert world.reader.entry(there).status == "trashed"
     assert world.texts(there) == ["hello"]
-
-
-@pytest.mark.parametrize("target", ["Auth bug", "#1", "session-", "../x", "5abc", "nowhere"])
-async def test_nothing_else_is_deleted(commands, world, target):
-    there = await world.session(name="Auth bug")
-    assert await commands(f"/resume delete {target}") == f"Session not found: {target}"
+    assert await commands("/undo") == 'Brought back "hello"'
     assert world.reader.entry(there).status == "closed"
+
+
+async def test_nothing_else_is_deleted(commands, world):
+    there, mine = await world.session(name="Auth bug"), commands.current.id
+    assert await commands("/resume delete") == "Usage: /resume delete NUMBER or ID"
+    for target in ("Auth bug", "#1", "session-", "../x", "5abc", "nowhere"):
+        assert await commands(f"/resume delete {target}") == f"Session not found: {target}"
+    assert world.reader.entry(there).status == "closed"
+    assert commands.current.id == mine
 
 
 @pytest.mark.parametrize("index", ["0", "2", "99999999999"])
@@ -563,22 +527,19 @@ async def test_all_that_is_closed_goes_to_the_trash_after_asking(commands, world
     assert status == ["trashed"] * 3 + ["archived", "open", "open", "closed"]
 
 
-async def test_what_was_opened_since_the_question_stays(commands, world, project):
-    there, other = await world.session(project=project), await world.session()
-    await commands("/resume clear")
-    await commands.program.open(there)
-    assert await commands.answer() == "Moved 1 session to the trash. /undo brings it back"
-    assert [world.reader.entry(each).status for each in (there, other)] == ["open", "trashed"]
-
-
-async def test_what_others_opened_or_took_away_since_the_question_is_passed_over(commands, world):
+async def test_what_was_opened_or_taken_away_since_the_question_is_passed_over(
+    commands, world, project
+):
+    there = await world.session(project=project)
     held, gone, left = [await world.session() for _ in range(3)]
     await commands("/resume clear")
+    await commands.program.open(there)
     world.started(held)
     world.reader.delete(gone)
     world.reader.purge(gone)
     assert await commands.answer() == "Moved 1 session to the trash. /undo brings it back"
-    assert [world.reader.entry(each).status for each in (held, left)] == ["open", "trashed"]
+    states = [world.reader.entry(each).status for each in (there, held, left)]
+    assert states == ["open", "open", "trashed"]
 
 
 async def test_what_a_newer_version_wrote_is_cleared_too(commands, world):
@@ -623,21 +584,16 @@ async def test_the_session_on_screen_is_not_cleared_once_it_was_typed_in(command
     assert world.reader.entry(viewed).status == "open"
 
 
-async def test_clearing_leaves_the_session_on_screen(commands, world):
-    viewed = await world.session("Viewed")
-    await commands.program.look_at(viewed)
-    await commands("/resume clear")
-    await commands.answer()
-    assert commands.kinds == ["in_background", "show_session", "say"]
-    assert commands.current.untouched
-    assert world.reader.entry(viewed).status == "trashed"
-
-
-async def test_one_undo_brings_back_all_that_was_cleared_in_their_order(commands, world):
+async def test_clearing_leaves_the_session_on_screen_and_one_undo_brings_all_back_in_their_order(
+    commands, world
+):
     made = [await world.session(f"Number {number}") for number in range(3)]
     await commands.program.look_at(made[1])
     await commands("/resume clear")
     await commands.answer()
+    assert commands.kinds == ["in_background", "show_session", "say"]
+    assert commands.current.untouched
+    assert world.reader.entry(made[1]).status == "trashed"
     assert await commands("/undo") == "Brought back 3 sessions"
     assert [world.reader.entry(each).status for each in made] == ["closed", "closed", "closed"]
     assert commands.current.id == made[1]
@@ -662,21 +618,6 @@ async def test_an_undo_of_a_clearing_that_failed_midway_goes_on_with_the_rest(
     assert await commands("/undo") == "No room."
     assert await commands("/undo") == "Brought back 2 sessions"
     assert {world.reader.entry(each).status for each in made} == {"closed"}
-
-
-async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
-    await world.session()
-    await commands("/resume clear")
-
-    monkeypatch.setattr(commands.program.store, "delete", raiser(StorageError("No room.")))
-    assert await commands.answer() == "No session was moved\nNo room."
-
-
-async def test_what_was_deleted_is_taken_back_by_undo(commands, world):
-    there = await world.session("Hello")
-    await commands(f"/resume delete {there}")
-    assert await commands("/undo") == 'Brought back "Hello"'
-    assert world.reader.entry(there).status == "closed"
 
 
 async def test_one_that_cannot_be_cleared_keeps_no_other_in_the_list(commands, world):

@@ -72,52 +72,37 @@ async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(command
     assert commands.calls == []
 
 
-async def test_new_starts_a_session_and_leaves_the_other(commands):
-    await commands.program.send("hello")
-    first = commands.current
-    told = await commands("/new")
-    assert told == "Started a new session"
-    shown = ["show_session", "focus_prompt"]
-    assert commands.kinds == [*shown, "in_background", "say", "in_background"]
-    assert commands.current is not first
-
-
-async def test_new_in_a_new_session_stays(commands):
+async def test_new_starts_a_session_unless_it_is_new_already_and_gives_it_a_name(commands, world):
     first = commands.current
     assert await commands("/new") == "Already in a new session"
-    assert commands.current is first
-
-
-async def test_new_gives_the_session_a_name(commands, world):
-    await commands.program.send("hello")
-    await commands("/new Auth bug")
-    assert commands.told == "Started a new session"
-    assert world.reader.entry(commands.current.id).name == "Auth bug"
-
-
-async def test_new_names_a_session_that_is_new_already(commands, world):
-    first = commands.current
     assert await commands("/new Auth bug") == "Started a new session"
+    assert commands.current is first
     assert world.reader.entry(first.id).name == "Auth bug"
-
-
-async def test_new_with_a_name_too_long_starts_nothing(commands):
     await commands.program.send("hello")
-    first = commands.current
     told = await commands("/new " + "x" * (NAME_CHARACTERS + 1))
     assert told == "Name is longer than 200 characters."
     assert commands.current is first
+    assert await commands("/new") == "Started a new session"
+    shown = ["show_session", "focus_prompt"]
+    assert commands.kinds == [*shown, "in_background", "say", "in_background"]
+    assert commands.current is not first
+    await commands.program.send("hello")
+    await commands("/new Plans")
+    assert commands.told == "Started a new session"
+    assert world.reader.entry(commands.current.id).name == "Plans"
 
 
-async def test_new_archives_what_is_too_much_and_says_how_much(commands, world):
+async def test_new_archives_what_is_too_much_unless_the_session_is_new_already(commands, world):
     commands.retention = RetentionSettings(backlog_limit=3)
-    made = [await world.session() for _ in range(3)]
+    made = [await world.session() for _ in range(4)]
+    await commands("/new")
+    assert {world.reader.entry(each).status for each in made} == {"closed"}
     await commands.program.send("hello")
     left = commands.current.id
     told = await commands("/new")
-    assert told == "Started a new session (archived 2 older)"
+    assert told == "Started a new session (archived 3 older)"
     status = [world.reader.entry(each).status for each in (*made, left)]
-    assert status == ["archived", "archived", "closed", "closed"]
+    assert status == ["archived", "archived", "archived", "closed", "closed"]
 
 
 async def test_new_may_move_what_is_too_much_to_the_trash(commands, world):
@@ -142,13 +127,6 @@ async def test_what_was_begun_is_told_in_the_session_that_was_begun(commands, wo
     commands.meanwhile = leave
     assert await commands("/new") == ""
     assert said(begun[0]) == ["Started a new session"]
-
-
-async def test_new_in_a_new_session_archives_nothing(commands, world):
-    commands.retention = RetentionSettings(backlog_limit=1)
-    made = [await world.session() for _ in range(3)]
-    await commands("/new")
-    assert {world.reader.entry(each).status for each in made} == {"closed"}
 
 
 async def test_new_says_what_kept_the_old_ones_where_they_are(commands, world, monkeypatch):
@@ -187,56 +165,40 @@ async def test_without_a_list_numbers_count_from_the_latest_closed_one(commands,
     assert commands.current.id == late
 
 
-async def test_where_the_project_is_gone_its_session_stays_closed(commands, world, tmp_path):
-    there = await world.session(project=str(tmp_path / "gone"))
-    told = await commands("/resume 1")
-    assert told == f"The project's directory no longer exists. Read it with /load {there}."
-    assert not world.holder(there)
-    assert await commands(f"/load {there}") == 'Opened "hello"'
-
-
-@pytest.mark.parametrize(
-    ("beneath", "words"),
-    [
-        ("", "The project's path is not a directory."),
-        ("/beneath", "The project's directory no longer exists."),
-    ],
-)
-async def test_a_project_that_is_no_directory_is_refused(commands, world, tmp_path, beneath, words):
+async def test_where_the_project_is_no_directory_its_session_stays_closed(
+    commands, world, tmp_path
+):
     file = tmp_path / "file"
     file.touch()
-    there = await world.session(project=f"{file}{beneath}")
-    assert await commands("/resume 1") == f"{words} Read it with /load {there}."
+    for path, words in [
+        (file, "The project's path is not a directory."),
+        (f"{file}/beneath", "The project's directory no longer exists."),
+        ("/nul\0", "The project's directory no longer exists."),
+        (tmp_path / "gone", "The project's directory no longer exists."),
+    ]:
+        there = await world.session(project=str(path))
+        assert await commands("/resume 1") == f"{words} Read it with /load {there}."
+        assert not world.holder(there)
+    assert await commands(f"/load {there}") == 'Opened "hello"'
+    await world.session("of no project", project="")
+    assert await commands("/resume 1") == 'Opened "of no project"'
 
 
-@pytest.mark.parametrize("path", ["", "/nul\0"])
-async def test_a_session_without_a_project_is_only_that(commands, world, path):
-    await world.session("Hello", project=path)
-    told = await commands("/resume 1")
-    assert told.startswith("The project's directory no longer" if path else 'Opened "Hello"')
-
-
-async def test_an_open_project_is_told(started, world, project):
-    commands = started()
+@pytest.mark.parametrize("here", [True, False])
+async def test_an_open_project_is_told(commands, world, project, here):
     commands.exclusive = True
     first = await world.session("First", project=project)
     second = await world.session("Second", project=project)
-    await commands.program.open(first)
+    if here:
+        await commands.program.open(first)
+    else:
+        world.started(first)
     refused = 'This project is already open in "First". Close that session first.'
     for command in ("/resume", "/load"):
         assert await commands(f"{command} {second}") == refused
         assert not world.holder(second)
-    assert await commands(f"/resume {first}") == 'Opened "First"'
-
-
-async def test_a_project_that_another_program_has_open_is_told(commands, world, project):
-    first = await world.session("First", project=project)
-    second = await world.session("Second", project=project)
-    world.started(first)
-    commands.exclusive = True
-    refused = 'This project is already open in "First". Close that session first.'
-    assert await commands(f"/resume {second}") == refused
-    assert await commands(f"/load {second}") == refused
+    if here:
+        assert await commands(f"/resume {first}") == 'Opened "First"'
 
 
 # --- /session list and resume
@@ -249,9 +211,8 @@ async def test_a_number_counts_in_this_project_if_no_list_was_shown(commands, wo
     assert await commands("/session resume 1") == 'Opened "New one"'
 
 
-@pytest.mark.parametrize("index", ["", " one", " 1abc", " -1", " ١", " 1 2"])
-async def test_what_is_no_number_is_answered_by_the_usage(commands, world, index):
-    await world.session()
+@each_row("index", ["", " one", " 1abc", " -1", " ١", " 1 2"])
+async def test_what_is_no_number_is_answered_by_the_usage(commands, index):
     assert await commands(f"/session resume{index}") == "Usage: /session resume NUMBER"
 
 
@@ -279,18 +240,14 @@ async def test_a_session_is_found_by_its_name(commands, world):
     assert commands.current.id == there
 
 
-async def test_a_date_that_is_none_is_told(commands, world):
-    await world.session("apples")
-    said = await commands("/search apples before:soon")
-    assert said == "before:soon is not a date. It needs a year, month or day: before:2026-05-01"
-
-
-async def test_several_matches_are_counted(commands, world):
+async def test_several_matches_are_counted_and_a_date_that_is_none_is_told(commands, world):
     await world.session("apples and pears")
     await world.session("apples alone")
     lines = (await commands("/search apples")).splitlines()
     assert lines[0] == "Found 2 matches:"
     assert len(lines) == 3
+    said = await commands("/search apples before:soon")
+    assert said == "before:soon is not a date. It needs a year, month or day: before:2026-05-01"
 
 
 async def test_what_comes_nearest_is_told_where_nothing_fits(commands, world):
@@ -338,18 +295,14 @@ async def test_a_number_opens_what_was_listed_under_it(commands, world, project,
 
 
 @OPENING
-@pytest.mark.parametrize("number", ["0", "2", "00003", "123456789012345678901234567890"])
-async def test_a_number_beyond_the_list_is_told(commands, world, command, number):
-    await world.session()
-    told = f"There is no number {number} in the last list (1 to 1)."
-    assert await commands(f"{command} {number}") == told
-    assert commands.severity == "error"
-    assert await commands(f"/archive {number}") == told
-
-
-@OPENING
-async def test_a_number_is_told_where_there_is_nothing(commands, command):
+async def test_a_number_beyond_the_list_is_told(commands, world, command):
     assert await commands(f"{command} 1") == "There is no number 1 in the last list."
+    await world.session()
+    for number in ("0", "2", "00003", "123456789012345678901234567890"):
+        told = f"There is no number {number} in the last list (1 to 1)."
+        assert await commands(f"{command} {number}") == told
+        assert commands.severity == "error"
+        assert await commands(f"/archive {number}") == told
 
 
 @OPENING
