@@ -51,21 +51,11 @@ def test_every_text_of_a_theme_is_legible_wherever_it_stands(theme):
     for ground in (Color.parse(made[name]) for name in GROUNDS):
         for text in TEXTS:
             assert contrast(on(ground, made[text]).rgb, ground.rgb) >= LEAST
+        assert contrast((ground + Color.parse(made["border"])).rgb, ground.rgb) >= 3
     for cursor in ("block-cursor", "block-cursor-blurred"):
         ground = Color.parse(made["surface"]) + Color.parse(made[f"{cursor}-background"])
         assert contrast(on(ground, made[f"{cursor}-foreground"]).rgb, ground.rgb) >= LEAST
-
-
-@each_row("theme", THEMES)
-def test_the_border_that_shows_the_focus_stands_out_from_every_ground(theme):
-    made = legible(variables(theme))
-    for ground in (Color.parse(made[name]) for name in GROUNDS):
-        assert contrast((ground + Color.parse(made["border"])).rgb, ground.rgb) >= 3
-
-
-@each_row("theme", THEMES)
-def test_what_is_legible_already_is_left_as_it_is(theme):
-    made = legible(variables(theme))
+    # What is legible already is left as it is.
     assert legible(made) == made
     assert made["background"] == variables(theme)["background"]
 
@@ -80,25 +70,15 @@ def test_the_colours_of_a_terminal_are_its_own_affair():
 
 
 @each_row("theme", THEMES)
-def test_colours_of_code_are_legible_in_a_conversation(theme):
+def test_code_stands_on_a_ground_of_its_own_in_legible_colours_that_differ(theme):
     made = legible(variables(theme))
-    for ground in (Color.parse(made[name]) for name in ("background", CODE_GROUND)):
-        for name in (*OF_CODE, KEYWORD):
-            assert contrast(Color.parse(made[name]).rgb, ground.rgb) >= OF_CODE_LEAST
-
-
-@each_row("theme", THEMES)
-def test_code_stands_on_a_ground_of_its_own_on_which_all_text_is_legible(theme):
-    made = legible(variables(theme))
-    ground = Color.parse(made[CODE_GROUND])
-    assert contrast(ground.rgb, Color.parse(made["background"]).rgb) >= 1.08
+    ground, around = Color.parse(made[CODE_GROUND]), Color.parse(made["background"])
+    assert contrast(ground.rgb, around.rgb) >= 1.08
     for text in ("foreground", "text-muted"):
         assert contrast(on(ground, made[text]).rgb, ground.rgb) >= LEAST
-
-
-@each_row("theme", THEMES)
-def test_keywords_are_of_another_hue_than_all_else_in_code(theme):
-    made = legible(variables(theme))
+    for name in (*OF_CODE, KEYWORD):
+        for behind in (around, ground):
+            assert contrast(Color.parse(made[name]).rgb, behind.rgb) >= OF_CODE_LEAST
     for name in OF_CODE:
         apart = hue_apart(Color.parse(made[KEYWORD]), Color.parse(made[name]))
         assert apart >= LEAST_TURN - 0.01
@@ -136,55 +116,31 @@ PLACES = {
 LINES = {"In the prompt", "While searching"}
 
 
-def checked(**chosen):
-    keys = {k.replace("_", "-"): v for k, v in chosen.items()}
-    check_keymap(keys, PLACES, LINES, "config.toml")
-    return keys
-
-
-@each_row("key", ["ctrl+t", "f5", "alt+left", "shift+f3", "ctrl+s,f2", "ctrl+/"])
-def test_a_key_of_ones_own_is_taken(key):
-    if key == "ctrl+s,f2":
-        assert checked(new=key, save="f12") == {"new": key, "save": "f12"}
-    else:
-        assert checked(new=key) == {"new": key}
-
-
-def test_two_actions_may_change_keys():
-    assert checked(new="ctrl+s", save="ctrl+n") == {"new": "ctrl+s", "save": "ctrl+n"}
-
-
-def test_the_same_key_may_mean_different_things_at_different_places():
-    assert checked(list_filter="f", find="f") == {"list-filter": "f", "find": "f"}
-
-
-def test_a_letter_is_a_key_where_nothing_is_typed():
-    assert checked(list_filter="f") == {"list-filter": "f"}
-
-
-@pytest.mark.parametrize(
-    ("action", "key"), [("new", "ctrl+n"), ("stop", "escape"), ("list-clear", "escape,f5")]
+@each_row(
+    "chosen",
+    [
+        *({"new": key} for key in ("ctrl+t", "f5", "alt+left", "shift+f3", "ctrl+/")),
+        {"new": "ctrl+s,f2", "save": "f12"},
+        {"new": "ctrl+s", "save": "ctrl+n"},
+        # The same key, which is a letter where nothing is typed, at different places.
+        {"list-filter": "f", "find": "f"},
+        {"list-filter": "f"},
+        # What the action has already, though it clashed before.
+        {"new": "ctrl+n"},
+        {"stop": "escape"},
+        {"list-clear": "escape,f5"},
+        # Nothing is typed by them in a line.
+        *({"search-next": key, "search-choose": "f5"} for key in ("tab", "alt+x", "enter,f9")),
+    ],
 )
-def test_the_key_that_an_action_has_already_is_taken(action, key):
-    assert checked(**{action: key}) == {action: key}
-
-
-@pytest.mark.parametrize("key", ["tab", "alt+x", "enter,f9"])
-def test_what_types_nothing_is_a_key_where_a_line_is_typed(key):
-    assert checked(search_next=key, search_choose="f5") == {
-        "search-next": key,
-        "search-choose": "f5",
-    }
+def test_a_key_of_ones_own_is_taken(chosen):
+    check_keymap(chosen, PLACES, LINES, "config.toml")
 
 
 def test_a_letter_may_be_bound_everywhere_to_what_is_done_at_one_place_only():
     here = Binding("slash", "find_here", "Find", id="find", priority=True)
     places = {**PLACES, EVERYWHERE: [*PLACES[EVERYWHERE], here]}
     check_keymap({"find": "f"}, places, LINES, "config.toml")
-
-
-def test_what_clashed_before_is_no_reason_to_refuse_another_key():
-    assert checked(new="f5") == {"new": "f5"}
 
 
 @each_row(

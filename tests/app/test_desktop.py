@@ -51,9 +51,45 @@ def desk(tmp_path):
     return Desk()
 
 
-async def test_without_a_desktop_the_terminal_is_asked_which_never_says_whether_it_did(desk):
+LONG = "x" * OSC52_BYTES
+FITTING = "x" * (OSC52_BYTES // 4 * 3)
+WAYLAND, X11, TMUX = {"WAYLAND_DISPLAY": "wayland-0"}, {"DISPLAY": ":0"}, {"TMUX": "/tmp/x,1,0"}
+TOO_LONG = "133 KB exceed the limit of terminals (100 KB)"
+
+
+@pytest.mark.parametrize(
+    ("tools", "variables", "text", "told", "at_terminal"),
+    [
+        # The terminal never says whether it did.
+        ({}, {}, "text", COPIED, "text"),
+        ({}, {}, FITTING, COPIED, FITTING),
+        ({}, {}, LONG, f"Could not copy: {TOO_LONG}.", ""),
+        ({}, {"TERM": "linux"}, "x", "Could not copy: the console has no clipboard.", ""),
+        # The one around it is asked.
+        ({}, {"TERM": "screen", "STY": "1.pts"}, "text", COPIED, "text"),
+        ({"wl-copy": "exit 0"}, WAYLAND, "text", COPIED, "text"),
+        ({"wl-copy": "exit 3", "xclip": "exit 0"}, {**WAYLAND, **X11}, "text", COPIED, "text"),
+        ({"xclip": "exit 1"}, X11, LONG, f"Could not copy: xclip: exit code 1; {TOO_LONG}.", ""),
+        ({"tmux": "exit 0"}, TMUX, LONG, f"Copied to tmux only: {TOO_LONG}.", ""),
+        (
+            {"wl-copy": "echo 'Failed to connect.\x1b[2J' >&2; echo more >&2; exit 1"},
+            WAYLAND,
+            "text",
+            f"{COPIED} through the terminal (wl-copy: Failed to connect.␛[2J)",
+            "text",
+        ),
+    ],
+)
+async def test_what_became_of_a_copy_is_told(desk, tools, variables, text, told, at_terminal):
+    for name, script in tools.items():
+        desk(name, script)
+    assert await desk.sits(**variables).copy(text) == (told, at_terminal)
+    assert len(base64.b64encode(FITTING.encode())) == OSC52_BYTES
+
+
+async def test_a_tool_of_a_desktop_that_is_not_there_is_not_run(desk):
     desk("wl-copy")
-    assert await desk.copy("text") == (COPIED, "text")
+    await desk.copy("text")
     assert not desk.out.exists()
 
 
@@ -69,14 +105,6 @@ async def test_the_desktops_tool_gets_the_text_whole_and_is_named(desk, tool, va
     assert desk.out.read_bytes() == text.encode()
 
 
-async def test_the_terminal_is_asked_too(desk):
-    desk("wl-copy")
-    assert await desk.sits(WAYLAND_DISPLAY="wayland-0").copy("text") == (
-        COPIED,
-        "text",
-    )
-
-
 def test_tools_are_those_of_the_display_that_is_there(desk):
     for name in ("wl-copy", "xclip", "xsel", "pbcopy"):
         desk(name)
@@ -85,54 +113,9 @@ def test_tools_are_those_of_the_display_that_is_there(desk):
     x11 = [["xclip", "-selection", "clipboard"], ["xsel", "--clipboard", "--input"]]
     assert desk.sits(DISPLAY=":0").tools() == x11
     assert desk.sits(WAYLAND_DISPLAY="wayland-0").tools() == [["wl-copy"], *x11]
-
-
-def test_a_mac_that_one_has_come_to_by_ssh_has_a_clipboard_of_its_own(desk):
-    desk("pbcopy")
+    # Its clipboard is that of a machine which the user does not sit at.
+    del desk.environment["DISPLAY"], desk.environment["WAYLAND_DISPLAY"]
     assert desk.sits(SSH_CONNECTION="1.2.3.4 5 6.7.8.9 22").tools("darwin") == []
-
-
-async def test_why_a_tool_failed_is_told_and_that_only_the_terminal_was_asked(desk):
-    desk("wl-copy", "echo 'Failed to connect.\x1b[2J' >&2; echo more >&2; exit 1")
-    told, clipboard = await desk.sits(WAYLAND_DISPLAY="wayland-0").copy("text")
-    assert told == f"{COPIED} through the terminal (wl-copy: Failed to connect.␛[2J)"
-    assert clipboard == "text"
-
-
-async def test_the_next_tool_is_tried(desk):
-    desk("wl-copy", "exit 3")
-    desk("xclip")
-    told, _ = await desk.sits(WAYLAND_DISPLAY="wayland-0", DISPLAY=":0").copy("text")
-    assert told == COPIED
-
-
-async def test_what_is_too_long_for_the_terminal_is_not_asked_for_and_told(desk):
-    text = "x" * OSC52_BYTES
-    told, clipboard = await desk.copy(text)
-    assert told == "Could not copy: 133 KB exceed the limit of terminals (100 KB)."
-    assert clipboard == ""
-
-
-async def test_as_much_as_a_terminal_takes_is_asked_for(desk):
-    text = "x" * (OSC52_BYTES // 4 * 3)
-    assert len(base64.b64encode(text.encode())) == OSC52_BYTES
-    assert await desk.copy(text) == (COPIED, text)
-
-
-async def test_all_that_failed_is_told(desk):
-    desk("xclip", "exit 1")
-    told, _ = await desk.sits(DISPLAY=":0").copy("x" * 100_000)
-    assert told.startswith("Could not copy: xclip: exit code 1; 133 KB")
-
-
-@pytest.mark.parametrize(
-    ("variables", "reason"),
-    [
-        ({"TERM": "linux"}, "the console has no clipboard"),
-    ],
-)
-async def test_a_terminal_known_not_to_copy_is_not_asked(desk, variables, reason):
-    assert await desk.sits(**variables).copy("x") == (f"Could not copy: {reason}.", "")
 
 
 async def test_tmux_gets_it_and_asks_the_terminal(desk):
@@ -142,29 +125,13 @@ async def test_tmux_gets_it_and_asks_the_terminal(desk):
     assert desk.out.read_text("utf-8") == "text"
 
 
-async def test_tmux_has_it_where_the_terminal_would_not_take_it(desk):
-    desk("tmux")
-    told, _ = await desk.sits(TMUX="/tmp/x,1,0").copy("x" * 100_000)
-    assert told == "Copied to tmux only: 133 KB exceed the limit of terminals (100 KB)."
-
-
-async def test_within_gnu_screen_the_terminal_around_it_is_asked(desk):
-    told, clipboard = await desk.sits(TERM="screen", STY="1.pts").copy("text")
-    assert told == COPIED
-    assert clipboard == "text"
-
-
-async def test_a_lone_surrogate_is_copied_as_what_can_be_written(desk):
-    desk("xclip")
-    await desk.sits(DISPLAY=":0").copy("a\ud800b")
-    assert desk.out.read_text("utf-8") == "a\ufffdb"
-
-
-def test_a_tool_that_does_not_answer_is_given_up(desk, monkeypatch):
+def test_a_tool_that_does_not_answer_or_cannot_be_run_is_given_up(desk, tmp_path, monkeypatch):
     monkeypatch.setattr("tui.app.desktop.SECONDS", 0.2)
     desk("xclip", "exec /bin/sleep 600")
-    tried = run_tools([*desktop_tools({**desk.environment, "DISPLAY": ":0"}, "linux")], "x" * 10**6)
-    assert tried == Tried(failures=("xclip: no answer",))
+    tools = [*desktop_tools({**desk.environment, "DISPLAY": ":0"}, "linux")]
+    tried = run_tools([*tools, (str(tmp_path / "gone"),)], "x" * 10**6)
+    reasons = "xclip: no answer", "gone: No such file or directory"
+    assert tried == Tried(failures=reasons)
 
 
 def test_what_serves_the_clipboard_from_then_on_is_not_waited_for(desk, monkeypatch):
@@ -174,12 +141,6 @@ def test_what_serves_the_clipboard_from_then_on_is_not_waited_for(desk, monkeypa
     tried = run_tools([*desktop_tools({**desk.environment, "DISPLAY": ":0"}, "linux")], "text")
     assert tried == Tried("xclip")
     os.kill(int(desk.out.read_text("utf-8")), 9)
-
-
-def test_a_tool_that_cannot_be_run_is_told(desk, tmp_path):
-    assert run_tools([(str(tmp_path / "gone"),)], "text").failures == (
-        "gone: No such file or directory",
-    )
 
 
 async def test_the_last_copy_is_the_one_that_stays(desk):
@@ -193,13 +154,15 @@ async def test_the_last_copy_is_the_one_that_stays(desk):
     assert desk.out.read_text("utf-8") == "quick\n"
 
 
-async def test_no_control_character_is_copied_but_newline_and_tab(desk):
+async def test_no_control_character_is_copied_but_newline_and_tab_and_no_lone_surrogate(desk):
     desk("wl-copy")
     desk.sits(WAYLAND_DISPLAY="wayland-0")
     odd = "a\x1b]52;c;x\x07\n\tb\x00\x7f\x9bc\r\nd\re \u202e會"
     copied = "a]52;c;x\n\tbc\nd\ne \u202e會"
     assert await desk.copy(odd) == ("Copied 4 lines", copied)
     assert desk.out.read_text("utf-8") == copied
+    await desk.copy("a\ud800b")
+    assert desk.out.read_text("utf-8") == "a\ufffdb"
 
 
 ANSWERED = '\x1b]9;"Fix the login" answered\x1b\\'
@@ -236,12 +199,9 @@ def attention(app, current, environment=NAMED, **settings):
     return Attention(app, switcher, NotifySettings(**settings), environment)
 
 
-def test_nothing_is_sent_while_the_session_is_looked_at(app, session):
+def test_it_is_told_unless_the_session_is_looked_at(app, session):
     attention(app, session).tell(session, "answered")
     assert app.sent == []
-
-
-def test_another_session_on_screen_is_told(app, session):
     attention(app, object()).tell(session, "answered")
     assert app.sent == [ANSWERED, SAVE_TITLE + TITLE, "\a"]
 

@@ -37,15 +37,11 @@ def imports(home, root):
     )
 
 
-def test_nothing_is_imported_that_was_not_chosen(imports, home, root):
-    write_session(home, 1, "Hello")
-    assert imports().run() == (False, ())
-    assert not root.exists()
-
-
 def test_what_is_new_of_the_chosen_program_comes_in_and_is_counted(imports, home, root):
     write_session(home, 1, "Hello", "Hi")
     write_session(home, 2, "And you?")
+    assert imports().run() == (False, ())
+    assert not root.exists()
     imports().choose(["claude-code"])
     # Another window, or a later run.
     assert imports().run() == (True, [Notice("2 new sessions from Claude Code")])
@@ -61,20 +57,15 @@ def test_what_has_grown_comes_in_without_a_word(imports, home):
     assert configured.run() == (True, [])
 
 
-def test_the_choice_is_kept_beside_what_the_screen_remembers_and_can_be_taken_back(imports, home):
+def test_the_choice_is_kept_for_one_store_beside_what_the_screen_remembers(imports, home, root):
     state_files.change_ui_state(home / "ui.json", {"theme": "nord"})
     imports().choose(["codex", "claude-code"])
     assert imports(configured=("pi", "codex")).programs() == ("pi", "codex", "claude-code")
+    server = AutomaticImports(root, "postgresql://db/sibyl", [], (), home / "ui.json")
+    assert server.programs() == ()
     imports().choose([])
     assert imports().programs() == ()
     assert state_files.read_ui_state(home / "ui.json").theme == "nord"
-
-
-def test_it_is_a_choice_for_one_store(home, root):
-    files = AutomaticImports(root, str(root), [], (), home / "ui.json")
-    server = AutomaticImports(root, "postgresql://db/sibyl", [], (), home / "ui.json")
-    files.choose(["claude-code"])
-    assert server.programs() == ()
 
 
 def test_nothing_is_done_while_another_window_imports(imports, home, root):
@@ -99,15 +90,13 @@ def test_what_is_wrong_is_told_once_and_again_when_it_comes_back(imports, home):
     assert told[1:] == [[], ["1 new session from Claude Code"], told[0]]
 
 
-def test_an_unknown_program_is_told_with_the_command_that_says_more(imports):
-    (notice,) = imports(configured=("nobody",)).run()[1]
-    assert notice.text == ("Not imported: exit code 2. To see why: sibyl-tui import --from nobody")
-
-
-def test_a_directory_that_cannot_be_written_is_told(imports, root):
+def test_why_nothing_could_be_imported_is_told(imports, root):
     root.write_text("not a directory")
     (notice,) = imports(configured=("claude-code",)).run()[1]
     assert notice.text.startswith("Not imported: Cannot write ")
+    root.unlink()
+    (notice,) = imports(configured=("nobody",)).run()[1]
+    assert notice.text == "Not imported: exit code 2. To see why: sibyl-tui import --from nobody"
 
 
 def test_the_process_has_the_lowest_priority():

@@ -47,11 +47,8 @@ def test_wayland_and_x11_give_the_kinds_that_they_have(desktop):
     desktop.has("xclip", 'cat "$data"', PNG)
     assert desktop.read(WAYLAND_DISPLAY="wayland-0") == GIF
     assert desktop.read(DISPLAY=":0") == PNG
-
-
-def test_the_other_desktop_is_asked_if_the_first_has_no_picture(desktop):
+    # The other one is asked if the first has no picture.
     desktop.has("wl-paste", "echo text")
-    desktop.has("xclip", 'cat "$data"', PNG)
     assert desktop.read(WAYLAND_DISPLAY="wayland-0", DISPLAY=":0") == PNG
 
 
@@ -78,18 +75,13 @@ def test_a_clipboard_without_a_picture_is_said(desktop, script):
             desktop.read(platform, WAYLAND_DISPLAY="wayland-0", WSL_DISTRO_NAME="Debian")
 
 
-def test_a_picture_beyond_the_limit_is_refused(desktop):
-    desktop.has("xclip", 'cat "$data"; head -c 6000000 /dev/zero', PNG)
+@pytest.mark.parametrize("zeros", ["head -c 6000000", "cat"])
+def test_a_picture_beyond_the_limit_and_endless_output_are_refused(desktop, zeros, monkeypatch):
+    monkeypatch.setattr(prompt_files, "READ_BYTES", 7_000_000)
+    desktop.has("xclip", f'cat "$data"; {zeros} /dev/zero', PNG)
     with pytest.raises(UsageError, match=r"too large: 5\.0 MB at most"):
         desktop.read(DISPLAY=":0")
     assert PICTURE_BYTES < 6_000_000
-
-
-def test_endless_output_is_refused(desktop, monkeypatch):
-    monkeypatch.setattr(prompt_files, "READ_BYTES", 7_000_000)
-    desktop.has("xclip", 'cat "$data"; cat /dev/zero', PNG)
-    with pytest.raises(UsageError, match="too large"):
-        desktop.read(DISPLAY=":0")
 
 
 def test_a_tool_that_hangs_is_ended_and_no_other_is_asked(desktop, monkeypatch):
@@ -198,10 +190,9 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def drop(project):
+def drop(chat, workspace):
     async def dropped(*readings):
-        chat = Chat()
-        workspace = SimpleNamespace(current=session(project))
+        chat.put.clear()
         files = PromptFiles(*shared(chat=chat, workspace=workspace))
         await files.replace_dropped(Prompt.FilesDropped(Paste("", (0, 0), (0, 0)), readings))
         return chat.put
@@ -209,16 +200,9 @@ def drop(project):
     return dropped
 
 
-async def test_paths_that_are_not_all_there_stay_as_they_were_pasted(drop, project):
-    there, gone = str(project / "cart.py"), str(project / "gone.py")
-    assert await drop([gone]) == []
-    assert await drop([there, gone]) == []
-
-
-async def test_the_reading_whose_files_are_all_there_counts(drop, project):
-    assert await drop([str(project / "cart.py x")], [str(project / "cart.py")]) == ["@cart.py "]
-
-
-async def test_a_name_that_nobody_can_type_stays_as_it_was_pasted(drop, project):
-    assert await drop([str(project / "bad\nname")]) == []
-    assert await drop(["/a\0b"]) == []
+async def test_the_reading_whose_files_are_all_there_counts_else_the_paste_stays(drop, project):
+    cart, bad, gone = (str(project / name) for name in ("cart.py", "bad\nname", "gone.py"))
+    assert await drop([f"{cart} x"], [cart]) == ["@cart.py "]
+    # Not all there, nothing that anybody can type, and what no file can be called.
+    for paths in ([gone], [cart, gone], [bad], ["/a\0b"]):
+        assert await drop(paths) == []

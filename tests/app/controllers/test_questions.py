@@ -56,12 +56,6 @@ def world():
     return World()
 
 
-async def test_a_question_draws_the_attention_of_who_does_not_look(world):
-    _, task = await world.ask("elsewhere", "write")
-    assert world.told == [("elsewhere", "waits for approval")]
-    task.cancel()
-
-
 async def test_a_question_is_shown_until_it_is_answered(world):
     question, task = await world.ask("here", "write")
     assert world.painted == [question]
@@ -73,6 +67,7 @@ async def test_a_question_is_shown_until_it_is_answered(world):
 
 async def test_a_question_in_another_session_is_announced(world):
     question, task = await world.ask("elsewhere", "write")
+    assert world.told == [("elsewhere", "waits for approval")]
     assert world.said == [("elsewhere", "A tool waits for approval")]
     assert world.painted == []
     world.approvals.answer(question, Decision("deny"))

@@ -40,24 +40,19 @@ def line(parts):
     return SessionPresenter(parts.app, parts.chat, parts.workspace, None, None, parts.clock, None)
 
 
-def test_a_timer_runs_only_while_something_is_in_progress(line, parts):
+@pytest.mark.parametrize(("motion", "seconds"), [("full", 0.25), ("none", 1.0)])
+def test_a_timer_runs_only_while_something_is_in_progress(line, parts, motion, seconds):
+    parts.app.animation_level = motion
     line.show_activity()
     assert parts.app.timers == []
     parts.workspace.current.activity.begin_answer()
     line.show_activity()
     line.show_activity()
-    assert [timer.seconds for timer in parts.app.timers] == [0.25]
+    assert [timer.seconds for timer in parts.app.timers] == [seconds]
     parts.workspace.current.activity.end_answer()
     parts.app.timers[0].tick()
     assert parts.app.timers == []
     assert parts.chat.shown[-1] is None
-
-
-def test_without_motion_it_is_painted_once_a_second(line, parts):
-    parts.app.animation_level = "none"
-    parts.workspace.current.activity.begin_answer()
-    line.show_activity()
-    assert [timer.seconds for timer in parts.app.timers] == [1.0]
 
 
 def test_a_session_that_is_not_on_screen_neither_paints_nor_ticks(line, parts):
