@@ -42,77 +42,7 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
-ALL = """
-model = "local:qwen3"
-system_prompt = "Answer briefly. 簡潔に。"
-auto_save_interval = 12.5
-max_open_sessions = 3
-exclusive_projects = true
-theme = "nord"
-reduced_motion = true
-proxy = "http://127.0.0.1:3128"
-
-[retention]
-backlog_limit = 5
-max_age_days = 0
-action = "trash"
-
-[hooks]
-on_archive = ["notify", "--quiet"]
-
-[tools]
-enabled = ["write_todos"]
-
-[keys]
-new = "ctrl+t"
-
-[prompts]
-review = '''Find the worst fault:
-{args}'''
-
-[models."openai:gpt-6-luna"]
-system_prompt = "Say \\"yes\\"."
-temperature = 0.2
-max_tokens = 500
-context_window = 10_000_000
-tools = false
-effort = "high"
-
-[providers.openai]
-timeout = 30
-temperature = 1
-
-[providers.local]
-base_url = "http://127.0.0.1:8080/v1"
-api_key_env = "LOCAL_API_KEY"
-api_key_file = "/secrets/local.key"
-models = ["qwen3", "qwen3:4b"]
-context_window = 1000
-timeout = 0.5
-retries = 0
-dialect = "anthropic"
-key_command = ["pass", "show", "local"]
-key_header = "api-key"
-headers = { X-Team = "blue" }
-query = { api-version = "2026-10-01" }
-extra_body = { service_tier = "flex", metadata = { tags = [1, "a"] } }
-stream_options = false
-max_tokens_name = "max_completion_tokens"
-proxy = ""
-client_certificate = "/secrets/client.pem"
-client_key = "/secrets/client.key"
-
-[mcp.my-files]
-command = ["server-files", "--all"]
-env = { TOKEN = "blue" }
-cwd = "/notes"
-tools = ["read"]
-timeout = 5
-
-[mcp.web]
-url = "https://tools.example/mcp"
-headers = { Authorization = "blue" }
-"""
+ALL = Path(__file__).with_name("samples").joinpath("all.toml").read_text("utf-8")
 
 
 _FILES = ("openai.key", "client.pem", "client.key")
@@ -247,25 +177,7 @@ class TestAWrongValue:
             load_config(file)
         assert re.fullmatch(f"{re.escape(str(file))}: {said}", str(caught.value))
 
-    @pytest.mark.parametrize(
-        ("text", "key", "close"),
-        [
-            ("modle = 'a:b'", "modle", "the closest is model"),
-            ("[retention]\nbacklog = 3", "retention.backlog", "closest is retention.backlog_limit"),
-            (
-                "[providers.x]\napi_key = 'a'",
-                "providers.x.api_key",
-                "closest is providers.x.api_key",
-            ),
-            ("[hooks]\nzzz = 3", "hooks.zzz", "the keys are on_archive"),
-            (
-                "[session]\nbacklog_limit = 3",
-                "session.backlog_limit",
-                "here it is retention.backlog_limit",
-            ),
-            ("[session]\nzzz = 3", "session", "the closest is max_open_sessions"),
-        ],
-    )
+    @each_row("text, key, close", rows(__file__, "unknown_keys"))
     def test_a_key_that_is_not_there_is_an_error_with_the_closest_that_is(
         self, write: Write, text: str, key: str, close: str
     ):

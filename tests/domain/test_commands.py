@@ -1,5 +1,6 @@
 from hypothesis import given
 
+from tests.samples import rows
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain.commands import (
@@ -16,22 +17,7 @@ from tui.domain.commands import (
 )
 
 
-@each_row(
-    "text, name, arguments",
-    [
-        ("/x y", "x", "y"),
-        ("/save", "save", ""),
-        ("/Help", "help", ""),
-        ("/HELP Load", "help", "Load"),
-        ("  /load  #2 \n", "load", "#2"),
-        ("\n/new", "new", ""),
-        ("/name one\ntwo", "name", "one\ntwo"),
-        ("/name\none", "name", "one"),
-        ("/name 会話\u3000の", "name", "会話\u3000の"),
-        ("/name /etc/hosts", "name", "/etc/hosts"),
-        ("/name a  b", "name", "a  b"),
-    ],
-)
+@each_row("text, name, arguments", rows(__file__, "commands"))
 def test_a_slash_and_letters_are_a_command(text, name, arguments):
     assert parse(text) == Invocation(name, arguments)
 

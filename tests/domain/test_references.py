@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.samples import rows
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain.references import (
@@ -20,22 +21,7 @@ def _paths(text):
     return [each.path for each in references(text)]
 
 
-@each_row(
-    "text, paths",
-    [
-        ("look at @src/a.py and @b.txt", ["src/a.py", "b.txt"]),
-        ('@"my file.txt" first', ["my file.txt"]),
-        ("@~/x.png\n@/etc/hosts\t@../up/", ["~/x.png", "/etc/hosts", "../up/"]),
-        ("(@a.py) [@b] '@c' `@d`", ["a.py)", "b]", "c'", "d`"]),
-        ('say "@a.py"', ['a.py"']),
-        ("mail me@example.org, a@b.c", []),
-        ("@ @@ @\n@", []),
-        ('@"" @"open', []),
-        ('@"over\ntwo lines"', []),
-        (r'@"a \"b\" c" @"back\\slash" @"as\it is"', ['a "b" c', "back\\slash", "as\\it is"]),
-        ("@\u00e4\u00f6/\u6587\u4ef6.txt", ["\u00e4\u00f6/\u6587\u4ef6.txt"]),
-    ],
-)
+@each_row("text, paths", rows(__file__, "references"))
 def test_a_reference_begins_a_word(text, paths):
     assert _paths(text) == paths
 

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
+from tests.samples import rows
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain.text import (
@@ -243,22 +244,7 @@ def test_what_is_cut_is_the_beginning_and_an_ellipsis(line, cells):
         assert line.startswith(cut.removesuffix("…"))
 
 
-@each_row(
-    "line, cells, cut",
-    [
-        ("abcdef", 5, "abcd…"),
-        ("ab cdef", 4, "ab…"),
-        ("会話する", 6, "会話…"),
-        ("会話する", 5, "会話…"),
-        ("会話", 1, "…"),
-        (f"a{FAMILY}b", 3, "a…"),
-        (f"a{FAMILY}bc", 4, f"a{FAMILY}…"),
-        ("❤\ufe0f❤\ufe0f❤\ufe0f", 5, "❤\ufe0f❤\ufe0f…"),
-        ("e\u0301e\u0301e\u0301", 2, "e\u0301…"),
-        ("a❤\ufe0fbc", 3, "a…"),
-        ("🇯🇵🇯🇵", 3, "🇯🇵…"),
-    ],
-)
+@each_row("line, cells, cut", rows(__file__, "cuts"))
 def test_a_cut_keeps_whole_characters_as_many_as_fit(line, cells, cut):
     assert cut_to_cells(line, cells) == cut
 

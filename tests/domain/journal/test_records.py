@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.builders import answer, user
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of, saying
+from tests.samples import rows
 from tests.strategies import any_text, as_read, json_values, messages, records
 from tests.tables import each_row
 from tui.domain.journal import records as module
@@ -293,28 +294,7 @@ def test_letters_digits_dots_underscores_and_hyphens_make_an_id(name):
     assert is_session_id(name)
 
 
-@each_row(
-    "text",
-    [
-        *("", ".", "..", "../a", "a/b", "a/", "/a", "\\a", "a\\b", "-a", "_a", ".a", "~a", "a~1"),
-        *(
-            "a b",
-            " a",
-            "a ",
-            "a\n",
-            "\na",
-            "a\x00",
-            "a\x00.jsonl",
-            "a\r",
-            "a*",
-            "a:b",
-            "a%2e",
-            "#1",
-        ),
-        *("é", "aé", "ａ", "а", "١", "a١", "会話", "a\u202e", "a\ud800", "a\u200b", "ſ", "\u212a"),
-        "a" * 129,
-    ],
-)
+@each_row("text", rows(__file__, "no_ids"))
 def test_anything_else_is_refused(text):
     assert not is_session_id(text)
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import header
+from tests.samples import rows
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain.search.filters import (
@@ -51,23 +52,7 @@ def test_words_and_filters_are_all_of_the_text(text):
     assert not parse_filters(found).are_none or not found
 
 
-@each_row(
-    "text, passes",
-    [
-        ("in:shop", True),
-        ("in:SHÓP", True),
-        ("in:u/shop", True),
-        ("in:/home/u/shop", True),
-        ("in:farm", False),
-        ("in:farm in:shop", True),
-        ("from:claude", True),
-        ("from:Claude-Code", True),
-        ("from:code", False),
-        ("from:codex from:claude", True),
-        ("in:shop from:codex", False),
-        ("from:sibyl", False),
-    ],
-)
+@each_row("text, passes", rows(__file__, "passing"))
 def test_a_project_passes_by_a_part_of_its_path_a_program_by_its_beginning(text, passes):
     place = "/home/u/Shop"
     known = header(scope=f"project:{place}", project_path=place, imported_from="claude-code:1f")

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import answer, user
+from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.journal.message import ToolCall
 from tui.domain.search.find import (
@@ -32,26 +33,7 @@ def marked(wanted, *rows, full=False):
     ]
 
 
-@each_row(
-    "wanted, text, times",
-    [
-        ("log", "Login, logout, BLOG", 3),
-        ("CAFE", "Café, cafe\u0301", 2),
-        ("検", "検索と検査", 2),
-        ("ガ", "\uff76\uff9e と が と カ", 1),
-        ("strasse", "Straße", 1),
-        ("aa", "aaaa", 2),
-        ("two words", "two\n  words, two\twords", 2),
-        ("two words", "two\n\nwords", 0),
-        ("a->b", "if a->b", 1),
-        ("AND -x", "this and -x", 1),
-        ('"a b"', "a b", 0),
-        ("bold text", "some **bold** `text`", 1),
-        ("**bold", "some **bold** text", 1),
-        ("foo*", "foo* and foobar", 1),
-        (".", "a.b", 1),
-    ],
-)
+@each_row("wanted, text, times", rows(__file__, "found"))
 def test_a_text_is_found_anywhere_as_it_was_typed(wanted, text, times):
     assert counted(wanted, text) == times
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import answer, user
+from tests.samples import rows
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain.search.query import (
@@ -28,26 +29,9 @@ from tui.domain.search.tokens import cut
 from tui.domain.text import make_visible
 
 
-@each_row(
-    "text, terms",
-    [
-        ("foo Bar", [("foo",), ("bar",)]),
-        ('"foo bar" baz', [("foo", "bar"), ("baz",)]),
-        ("foo_bar a->b", [("foo", "bar"), ("a", "b")]),
-        ("/usr/lib", [("usr", "lib")]),
-        ("検索", [("検", "索")]),
-        ("-x", [("x",)]),
-        ("a AND b", [("a",), ("and",), ("b",)]),
-        ("NEAR(a b)", [("near", "a"), ("b",)]),
-        ('"unbalanced x', [("unbalanced",), ("x",)]),
-        ("text:foo", [("text", "foo")]),
-        ("foo foo", [("foo",)]),
-        ("^foo", [("foo",)]),
-        ('x"a b"y', [("x",), ("a", "b"), ("y",)]),
-    ],
-)
+@each_row("text, terms", rows(__file__, "terms"))
 def test_words_and_phrases_are_terms_and_operators_are_plain_text(text, terms):
-    assert parse(text).terms == tuple(map(Term, terms))
+    assert parse(text).terms == tuple(Term(tuple(each)) for each in terms)
 
 
 @each_row(

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.samples import rows
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain.search.tokens import (
@@ -14,37 +15,7 @@ from tui.domain.search.tokens import (
 )
 
 
-@each_row(
-    "text, tokens",
-    [
-        ("Hello, World!", ["hello", "world"]),
-        ("foo_bar a->b /usr/lib", ["foo", "bar", "a", "b", "usr", "lib"]),
-        ("C++ 3.14 v2", ["c", "3", "14", "v2"]),
-        ("STRASSE Straße", ["strasse", "strasse"]),
-        ("Ärger naïve CAFÉ", ["arger", "naive", "cafe"]),
-        ("e\u0301te\u0301", ["ete"]),
-        ("Ελληνικά ΌΣΟΣ", ["ελληνικα", "οσοσ"]),
-        ("Ёлка", ["елка"]),
-        ("İstanbul", ["istanbul"]),
-        ("العَرَبِيَّة", ["العربية"]),
-        ("שָׁלוֹם", ["שלום"]),
-        ("हिन्दी में", ["हिन्दी", "में"]),
-        ("ＡＢＣ ｶﾞｷﾞ", ["abc", "ガ", "ギ"]),
-        ("soft\xadhyphen", ["softhyphen"]),
-        ("", []),
-        ("\x00\x1b[2J \ud800", ["2j"]),
-        ("❤\ufe0f👩\u200d👩", []),
-        # Scripts without spaces are cut into characters.
-        ("全文検索", ["全", "文", "検", "索"]),
-        ("ガ が", ["ガ", "が"]),
-        ("か\u3099", ["が"]),
-        ("한국어", ["한", "국", "어"]),
-        ("\u1112\u1161\u11ab", ["한"]),
-        ("ไทย", ["ไ", "ท", "ย"]),
-        ("使うAPI名", ["使", "う", "api", "名"]),
-        ("𠮷野家", ["𠮷", "野", "家"]),
-    ],
-)
+@each_row("text, tokens", rows(__file__, "tokens"))
 def test_letters_and_digits_are_folded_and_everything_else_separates(text, tokens):
     assert cut(text) == tokens
 

@@ -1,6 +1,7 @@
 """The lines of the list of tools, and those of a call."""
 
 from tests.engine.scripted_servers import offered
+from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.tool_servers import ServerStatus, ToolApproval
 from tui.domain.views.tools import Allowed, ListedTool, call_lines, tool_rows
@@ -51,27 +52,7 @@ def shown(arguments, about=""):
     return [f"{line.lead}{line.text}" for line in call_lines(about, arguments)]
 
 
-@each_row(
-    "arguments, lines",
-    [
-        ({"path": "会話.md", "n": 2}, ['path: "会話.md"', "n: 2"]),
-        ({"content": "a\n\tb\n"}, ["content:", "  │ a", "  │     b"]),
-        ({"command": "ls\nrm x"}, ["$ ls", "> rm x"]),
-        ({"cmd": ["sh", "-c", "ls -l"]}, ["$ sh -c 'ls -l'"]),
-        (
-            {"old_string": "a\nb\nc", "new_string": "a\nB\nc", "all": True},
-            ["old_string → new_string:", "    a", "  - b", "  + B", "    c", "all: true"],
-        ),
-        (
-            {"edits": [{"newText": "x\n", "oldText": ""}]},
-            ["edits:", "  1:", "    oldText → newText:", "      + x"],
-        ),
-        ({"before": 3, "after": "x"}, ["before: 3", 'after: "x"']),
-        ({"options": {"deep": [1, None]}}, ['options: {"deep": [1, null]}']),
-        ({"items": ["x" * 70]}, ["items:", f'  1: "{"x" * 70}"']),
-        ({"path: x": 1}, ['"path: x": 1']),
-    ],
-)
+@each_row("arguments, lines", rows(__file__, "calls"))
 def test_a_call_is_shown_as_it_is_meant(arguments, lines):
     assert shown(arguments) == lines
 
