@@ -61,7 +61,7 @@ async def test_what_was_said_is_compacted_once_at_a_time(commands):
     await commands.program.send("hello")
     await commands("/compact")
     assert commands.calls == [("compact",)]
-    commands.current.activity.summary_begun_at = 0.0
+    commands.current.activity.begin_summary(at=0.0)
     assert await commands("/compact") == "Summarising already."
 
 

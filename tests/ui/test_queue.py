@@ -72,7 +72,7 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(running):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
-        w.workspace.current.prompt.queued.pop(0)
+        w.workspace.current.prompt.next_queued()
         await pilot.press("up")
         await until(lambda: "This prompt was already sent" in notices(app))
         assert app.chat.prompt.text == ""
@@ -162,7 +162,7 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(running
         await send(pilot, "third")
         await pilot.press("up")
         await until(lambda: w.workspace.current.prompt.queued == ["second"])
-        w.workspace.current.prompt.queued.pop(0)
+        w.workspace.current.prompt.next_queued()
         w.workspace.current.activity.end_answer()
         await pilot.press("up")
         await until(lambda: "two" in conversation(app) and "third" in conversation(app))

@@ -259,7 +259,7 @@ class Dispatcher(msgspec.Struct, eq=False):
             controllers.presenter.say("Prompt is larger than 8 MiB.", "error")
             controllers.prompt.give_back(session, wanted.typed)
         elif place is not None:
-            session.prompt.leaving.append(wanted.text)
+            session.prompt.begin_leaving(wanted.text)
             send = partial(controllers.messages.send, session, wanted, place)
             self._queue.add(send, leads=True)
         elif session.opened is not None and not self._queue.pending:

@@ -54,7 +54,7 @@ def test_a_tool_is_named_while_it_runs():
 
 def test_a_question_goes_before_everything_else_and_a_summary_comes_last():
     activity = answering()
-    activity.summary_begun_at = 11
+    activity.begin_summary(at=11)
     tool = ToolApproval("", "write_todos", "1")
     question = Question("session-1", ToolCall("c1", "write_todos", {}), "It changes them.", tool)
     activity.asking = question

@@ -166,7 +166,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
         conversation.activity.end_answer()
         with suppress(*REFUSED):
             if conversation.prompt.queued and not stopped:
-                await self.say(conversation, conversation.prompt.queued.pop(0))
+                await self.say(conversation, conversation.prompt.next_queued())
             conversation.prompt.hold_queue()
         await self.workspace.switcher.leave(conversation)
 

@@ -92,7 +92,7 @@ class MessageActions(Controller):
         """Send a prompt for a place in the conversation; it is given back on failure."""
         await self._done(self._send(session, prompt, place))
         # Not after a cancellation: the end of the program keeps it in the draft.
-        session.prompt.leaving.remove(prompt.text)
+        session.prompt.end_leaving(prompt.text)
 
     async def _send(self, session: LoadedSession, prompt: PromptText, place: Place) -> None:
         try:
@@ -129,7 +129,7 @@ class MessageActions(Controller):
             await self._turns.stop(session)
 
     async def _show(self, target: LoadedSession) -> None:
-        target.pages.excerpt = None
+        target.pages.show_end()
         if self._presenter.is_current and target is self._workspace.current:
             self._presenter.show_session()
         else:

@@ -75,7 +75,7 @@ class Navigation(Controller):
         if not await workspace.switcher.look_at(session_id):
             return
         if message_id is None or around is None:
-            workspace.current.pages.excerpt = None
+            workspace.current.pages.show_end()
             self._presenter.show_session()
             conversation.go_to(ScrollPosition(None, 0, following=True))
         else:

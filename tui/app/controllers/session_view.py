@@ -231,7 +231,7 @@ class SessionPresenter(msgspec.Struct, eq=False):
         """Show the end of the session, if an excerpt far from it is on screen."""
         session = self._workspace.current
         if session.pages.excerpt is not None:
-            session.pages.excerpt = None
+            session.pages.show_end()
             self.show_session()
 
     def say(self, words: str, severity: Severity = "information") -> None:

@@ -71,7 +71,7 @@ class Summaries(Controller):
         opened, compaction = session.opened, self._compaction(session)
         if opened is None or compaction is None or session.activity.summarising:
             return
-        session.activity.summary_begun_at = self._parts.stopwatch()
+        session.activity.begin_summary(self._parts.stopwatch())
         self._presenter.show_status()
         # Not the coroutine itself: Python complains of one that the end forestalls.
         drive = partial(self._drive, session, opened, compaction, kept)
@@ -119,7 +119,7 @@ class Summaries(Controller):
 
     def _end(self, session: LoadedSession) -> None:
         if self._workers.pop(session, None) is not None:
-            session.activity.summary_begun_at = None
+            session.activity.end_summary()
             self._presenter.show_status()
 
 

@@ -154,7 +154,7 @@ class Turns(Controller):
         """Send the next queued prompt, unless an answer is still to be ended."""
         # The draft of one that was given up has the queued prompts.
         if session not in self._turns and not self._workspace.pool.given_up(session):
-            self._begin(session, session.prompt.queued.pop(0))
+            self._begin(session, session.prompt.next_queued())
             self._chat.settle_draft()
         if session is self._workspace.current:
             self._chat.show_queue(session.prompt.queue)
@@ -178,7 +178,7 @@ class Turns(Controller):
             self.hold_queue(session)
         elif not given_up and session.prompt.queued:
             # After a stop: it was sent since then.
-            self._begin(session, session.prompt.queued.pop(0))
+            self._begin(session, session.prompt.next_queued())
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
             return False
@@ -215,7 +215,7 @@ class Turns(Controller):
         if turn is None or not turn.prompt:
             return False
         prompt, turn.prompt = turn.prompt, ""
-        session.prompt.leaving.remove(prompt)
+        session.prompt.end_leaving(prompt)
         question = session.opened.edited_question if session.opened else ""
         if not question:
             session.prompt.enqueue(prompt, 0)
@@ -251,7 +251,7 @@ class Turns(Controller):
             tell = partial(self._tell_of_files, session, prompt)
             self._app.run_worker(tell, name="look for a file that the prompt names")
             return
-        session.prompt.leaving.append(prompt)
+        session.prompt.begin_leaving(prompt)
         self._work(session, prompt=prompt)
 
     async def _tell_of_files(self, session: LoadedSession, prompt: str) -> None:
@@ -363,7 +363,7 @@ class Turns(Controller):
         if not turn.prompt:
             return None  # a stop takes it back at once, and ends this a little later
         made = self._made(session, attached.content)
-        session.prompt.leaving.remove(turn.prompt)
+        session.prompt.end_leaving(turn.prompt)
         turn.prompt = ""
         session.activity.enter("saving", self._parts.stopwatch())
         if attached.notice:

@@ -34,10 +34,15 @@ def write_fork(store: JournalStore, session_id: str, now: str, last: str | None 
     contents = [*_live(session)]
     if not contents and not session.todos:
         raise UsageError("Nothing to fork yet.")
-    # A pin is of that session alone.
-    unpinned = msgspec.structs.replace(session.settings, pinned=False)
-    session = msgspec.structs.replace(session, settings=unpinned)
-    lease, _ = _write(store, session, contents, now, as_it_is=False)
+    # A pin, a name and its closing are of that session alone.
+    session = msgspec.structs.replace(
+        session,
+        settings=msgspec.structs.replace(session.settings, pinned=False),
+        name="",
+        closed_at=None,
+        prompt_count=sum(isinstance(each, Message) and each.role == "user" for each in contents),
+    )
+    lease, _ = _write(store, session, contents, now)
     lease.release()
     return lease.session_id
 
@@ -51,21 +56,18 @@ def write_copy(
     on the disk. Raises ``StorageError``; nothing is held then.
     """
     contents = [Opened(at=now), *_known(session, earlier)]
-    return _write(store, session, contents, now, as_it_is=True)
+    return _write(store, session, contents, now)
 
 
 def _write(
-    store: JournalStore, session: Session, contents: list[Record], now: str, *, as_it_is: bool
+    store: JournalStore, session: Session, contents: list[Record], now: str
 ) -> tuple[Lease, Session]:
-    """Write a session of some contents, and another one's to-dos and settings.
-
-    ``as_it_is``: its name, its number of prompts and the time of its closing, too.
-    """
+    """Write a session of some contents, and all else of another one."""
     if session.todos:
         contents.append(Todos(session.todos))
     if session.settings != Settings():
         contents.append(session.settings)
-    if as_it_is and session.closed_at:
+    if session.closed_at:
         contents.append(Closed(at=session.closed_at))
     scope, project, model = session.header.scope, session.header.project_path, session.model
     lease = store.create(scope, project, model, forked_from=session.header.id)
@@ -84,8 +86,7 @@ def _write(
         )
         for record in contents:
             fold.add(record)
-        if as_it_is:
-            fold.name, fold.prompt_count = session.name, session.prompt_count
+        fold.name, fold.prompt_count = session.name, session.prompt_count
         written = fold.session(held=True)
         store.append(lease, [*contents, written.state(now)])
     except BaseException:

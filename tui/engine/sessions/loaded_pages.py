@@ -73,6 +73,10 @@ class LoadedPages:
 
     # --- an excerpt
 
+    def show_end(self) -> None:
+        """Show the end of the session again."""
+        self.excerpt = None
+
     def show(self, message_id: str, around: Surroundings) -> None:
         """Show a message, by an excerpt around it unless it is loaded."""
         self.excerpt = None if self.has(message_id) else around

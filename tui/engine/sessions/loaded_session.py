@@ -69,8 +69,7 @@ class Activity:
 
     def __init__(self) -> None:
         self._answer: _Progress | None = None
-        self.summary_begun_at: float | None = None
-        """The time at which a summary was begun that is not there yet."""
+        self._summary_begun_at: float | None = None
         self.asking: Question | None = None
         """The tool call that waits for approval."""
 
@@ -86,7 +85,7 @@ class Activity:
 
     @property
     def summarising(self) -> bool:
-        return self.summary_begun_at is not None
+        return self._summary_begun_at is not None
 
     def begin_answer(self, model: str = "", at: float = 0.0) -> None:
         self._answer = _Progress(model, at, "saving", at)
@@ -112,13 +111,19 @@ class Activity:
     def end_answer(self) -> None:
         self._answer = None
 
+    def begin_summary(self, at: float = 0.0) -> None:
+        self._summary_begun_at = at
+
+    def end_summary(self) -> None:
+        self._summary_begun_at = None
+
     def view(self, now: float) -> ActivityView | None:
         """The snapshot for the activity line; ``None`` if nothing is in progress."""
         if self.asking is not None:
             return ActivityView("approval", self.asking.tool.title)
         work = self._answer
         if work is None:
-            begun = self.summary_begun_at
+            begun = self._summary_begun_at
             if begun is None:
                 return None
             return ActivityView("summarising", "", max(0.0, now - begun))

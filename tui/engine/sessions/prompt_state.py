@@ -139,6 +139,10 @@ class PromptState:
         """Let a prompt wait behind the others, or at a place."""
         self.queued.insert(len(self.queued) if place is None else place, prompt)
 
+    def next_queued(self) -> str:
+        """Take the next prompt out of the queue."""
+        return self.queued.pop(0)
+
     def dequeue(self, prompt: str) -> bool:
         """Take the last prompt with this text out of the queue; false if there is none."""
         for prompts in (self._held, self.queued):
@@ -166,6 +170,14 @@ class PromptState:
             return False
         self.text = self._held.pop(0)
         return True
+
+    def begin_leaving(self, prompt: str) -> None:
+        """Keep a prompt in the draft until it is in a session."""
+        self.leaving.append(prompt)
+
+    def end_leaving(self, prompt: str) -> None:
+        """Note that a prompt is in a session, or was given back."""
+        self.leaving.remove(prompt)
 
     # --- the draft on disk
 
