@@ -103,19 +103,18 @@ def test_a_hit_leads_to_the_messages_around_it(any_store):
 
 def test_the_text_says_the_same_with_the_ids_that_other_tools_take(store):
     there = saved(store, "the needle", "found")
-    text = asker(store).text("search_sessions", query="needle")
+    ask = asker(store)
     about = f"session: {there} · title: the needle · project: /shop · message: m0 · role: user"
-    assert text.splitlines() == [
+    assert ask.text("search_sessions", query="needle").splitlines() == [
         "total: 1",
         "",
         f"{about} · time: 2026-01-11T14:30:00.000Z",
         "the needle",
     ]
-    read = asker(store).text("read_session", session=there, message="m1")
+    read = ask.text("read_session", session=there, message="m1")
     assert read.startswith(f"session: {there} · title: the needle · project: /shop · created: ")
-    assert (
-        "\n\nmessage: m1 · role: assistant · time: 2026-01-11T14:30:01.000Z\n## Assistant" in read
-    )
+    answer = "message: m1 · role: assistant · time: 2026-01-11T14:30:01.000Z\n## Assistant"
+    assert f"\n\n{answer}" in read
     assert read.endswith("\n\nfound")
 
 
@@ -151,14 +150,14 @@ def test_a_list_is_narrowed_to_a_project(store, tmp_path):
     saved(store, "elsewhere")
     here = saved(store, "here", scope=f"project:{tmp_path / 'farm'}")
     named = saved(store, "named", scope="garden")
-    ask = asker(store)
-    for project, wanted in ((str(tmp_path / "farm" / "field"), here), ("garden", named)):
-        (found,) = ask("list_sessions", project=project)["sessions"]
-        assert found["session"] == wanted
-    assert ask("list_sessions", project="/nowhere")["notice"] == "No sessions."
-    assert [
-        each["session"] for each in asker(store, narrowed="garden")("list_sessions")["sessions"]
-    ] == [named]
+
+    def listed(options, **arguments):
+        sessions = asker(store, **options)("list_sessions", **arguments)["sessions"]
+        return [each["session"] for each in sessions]
+
+    assert listed({}, project=str(tmp_path / "farm" / "field")) == [here]
+    assert listed({}, project="garden") == listed({"narrowed": "garden"}) == [named]
+    assert asker(store)("list_sessions", project="/nowhere")["notice"] == "No sessions."
 
 
 def test_the_archive_is_searched_and_listed_and_the_trash_never(any_store):
@@ -185,12 +184,6 @@ def test_a_hit_in_a_session_that_goes_to_the_trash_is_not_on_a_later_page(store)
     assert (later["hits"], later["notice"]) == ([], "Nothing found.")
 
 
-@pytest.mark.parametrize("target", ["private-0123456789", "nothing", "../../etc/passwd", "\x00"])
-def test_a_session_that_is_none_is_an_error_in_our_words(store, target):
-    saved(store, "hello")
-    assert asker(store)("read_session", session=target).startswith("Session not found: ")
-
-
 def test_titles_and_beginnings_of_ids_mean_a_session_as_everywhere(store):
     there = saved(store, "Fix the login bug", "Done.")
     saved(store, "Fix the logout")
@@ -198,31 +191,29 @@ def test_titles_and_beginnings_of_ids_mean_a_session_as_everywhere(store):
     for target in (there, there[:-2], "Fix the login"):
         assert ask("read_session", session=target)["session"] == there
     assert ask("read_session", session="Fix the").startswith('Several sessions match "Fix the":\n')
+    for target in ("private-0123456789", "nothing", "../../etc/passwd", "\x00"):
+        assert ask("read_session", session=target).startswith("Session not found: ")
 
 
 # --- reading
 
 
-def test_every_message_is_reached_forwards_and_backwards(any_store):
+@pytest.mark.parametrize("way", ["forwards", "backwards"])
+def test_every_message_is_reached_in_pages(any_store, way):
     there = saved(any_store, *(f"message {n}" for n in range(23)))
-    ask = asker(any_store)
-    forwards, page = [], ask("read_session", session=there, direction="after", limit=5)
-    while page["messages"]:
-        forwards += shown(page)
-        if page["later"] is None:
+    ask, seen, go_on = asker(any_store), [], "later" if way == "forwards" else "earlier"
+    asked = {"direction": "after"} if way == "forwards" else {}
+    while True:
+        page = ask("read_session", session=there, limit=5, **asked)
+        seen = seen + shown(page) if way == "forwards" else shown(page) + seen
+        if way == "backwards":
+            # As new ones come, the earlier ones stay where they are.
+            appended(any_store, there, user(f"new{len(seen)}", "more"))
+        if page[go_on] is None:
             break
-        direction, _, message = page["later"].partition(" ")
-        page = ask("read_session", session=there, direction=direction, message=message, limit=5)
-    backwards, page = [], ask("read_session", session=there, limit=5)
-    while page["messages"]:
-        backwards[:0] = shown(page)
-        # As new ones come, the earlier ones stay where they are.
-        appended(any_store, there, user(f"new{len(backwards)}", "more"))
-        if page["earlier"] is None:
-            break
-        direction, _, message = page["earlier"].partition(" ")
-        page = ask("read_session", session=there, direction=direction, message=message, limit=5)
-    assert forwards == backwards == [f"m{n}" for n in range(23)]
+        direction, _, message = page[go_on].partition(" ")
+        asked = {"direction": direction, "message": message}
+    assert seen == [f"m{n}" for n in range(23)]
 
 
 def test_pages_cross_a_reset(store):
@@ -295,32 +286,24 @@ def test_a_damaged_session_is_read_as_far_as_it_goes(store):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
+@each_row(
+    "tool, arguments, said",
     [
-        ({}, "Object missing required field `session`."),
-        ({"session": "x", "limit": 101}, "Expected `int` <= 100 - at `$.limit`."),
-        ({"session": "x", "limit": "10"}, "Expected `int`, got `str` - at `$.limit`."),
-        ({"session": "x", "direction": "up"}, "Invalid enum value 'up' - at `$.direction`."),
+        ("read", {}, "Object missing required field `session`."),
+        ("read", {"session": "x", "limit": 101}, "Expected `int` <= 100 - at `$.limit`."),
+        ("read", {"session": "x", "limit": "10"}, "Expected `int`, got `str` - at `$.limit`."),
+        ("read", {"session": "x", "direction": "up"}, "Invalid enum value 'up' - at `$.direction"),
+        ("search", {"query": "before:soon"}, "before:soon is not a date. It needs a year"),
+        ("search", {"query": "-> *"}, "Symbols alone are not searched."),
+        ("search", {"query": ""}, "Symbols alone are not searched."),
     ],
 )
-def test_arguments_that_are_wrong_are_told(store, arguments, said):
-    assert asker(store)("read_session", **arguments) == said
+def test_arguments_that_are_wrong_are_told(store, tool, arguments, said):
+    name = {"read": "read_session", "search": "search_sessions"}[tool]
+    assert asker(store)(name, **arguments).startswith(said)
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ("before:soon", "before:soon is not a date. It needs a year"),
-        ("-> *", "Symbols alone are not searched."),
-        ("", "Symbols alone are not searched."),
-    ],
-)
-def test_a_query_that_is_none_is_told(store, query, said):
-    assert asker(store)("search_sessions", query=query).startswith(said)
-
-
-@pytest.mark.parametrize("cursor", ["1-5", "x", "-1", "-", "1000", "٣"])
+@each_row("cursor", ["1-5", "x", "-1", "-", "1000", "٣"])
 def test_a_cursor_that_is_none_is_told(store, cursor):
     ask = asker(store)
     assert "cursor" in ask("search_sessions", query="needle", cursor=cursor)
@@ -333,7 +316,7 @@ def test_a_store_that_fails_is_an_error_in_our_words(store, monkeypatch):
     assert said == "The store's server cannot be reached: timeout"
 
 
-def test_nothing_is_leased_or_written_but_the_index(store):
+def test_nothing_is_leased_or_written_but_the_index(store, tmp_path):
     there = saved(store, "needle", "two")
     known = {path: path.stat().st_mtime_ns for path in store.root.rglob("*")}
     ask = asker(store)
@@ -348,9 +331,7 @@ def test_nothing_is_leased_or_written_but_the_index(store):
     assert all(name.startswith("index.") for name in new)
     folders = {path for path in known if path.is_dir()}
     assert all(path.stat().st_mtime_ns == at for path, at in known.items() if path not in folders)
-
-
-def test_of_an_empty_data_directory_nothing_is_made(tmp_path):
+    # Of an empty data directory nothing is made.
     ask = asker(FileStore(tmp_path / "none"))
     assert ask("list_sessions")["notice"] == "No sessions."
     assert ask("search_sessions", query="needle")["notice"] == "Nothing found."
@@ -381,32 +362,26 @@ def test_no_key_of_any_kind_is_given_away(store, kind):
     assert all("secrets_masked: " in text for text in told if "[masked " in text)
 
 
-def test_how_many_were_masked_is_said(store):
-    there = saved(store, "Hello", f"{TOKEN} and {TOKEN}")
+def test_how_many_were_masked_is_said_and_what_is_no_secret_is_found(store):
+    commit = "207b397d4c1f0a9be2d3c4b5a6978877665544aa"
+    there = saved(store, f"It broke in {commit} I think", f"{TOKEN} and {TOKEN}")
     ask = asker(store)
     assert ask("read_session", session=there)["secrets_masked"] == 2
     assert ask("list_sessions")["secrets_masked"] == 0
     assert "secrets_masked: 2" in ask.text("read_session", session=there)
+    found = ask("search_sessions", query=commit)
+    assert found["hits"][0]["text"] == f"It broke in {commit} I think"
+    assert found["secrets_masked"] == 0
 
 
 def test_a_key_cannot_be_found_out_by_searching_for_it(store):
-    saved(store, f"Here is {TOKEN} for you", "thanks")
-    ask = asker(store)
-    for query in (f"{TOKEN[:8]}*", TOKEN, f"{TOKEN[4:9]}*"):
+    saved(store, f"Here is {TOKEN} for you", "thanks", f"the staging key is {TOKEN}")
+    ask, half = asker(store), TOKEN[: len(TOKEN) // 2]
+    for query in (f"{TOKEN[:8]}*", TOKEN, f"{TOKEN[4:9]}*", f"xylophone quagga {half}"):
         found = ask("search_sessions", query=query)
         assert (found["hits"], found["total"], found["notice"]) == ([], 0, "Nothing found.")
     (hit,) = ask("search_sessions", query=f"{TOKEN[4:9]}* here")["hits"]
     assert hit["text"] == "Here is [masked GitHub token] for you"
-
-
-def test_what_is_no_secret_is_found_in_its_words(store):
-    commit = "207b397d4c1f0a9be2d3c4b5a6978877665544aa"
-    saved(store, f"It broke in {commit} I think")
-    found = asker(store)("search_sessions", query=commit)
-    assert (found["hits"][0]["text"], found["secrets_masked"]) == (
-        f"It broke in {commit} I think",
-        0,
-    )
 
 
 def test_where_little_has_all_words_messages_with_some_follow_and_say_so(any_store):
@@ -420,11 +395,3 @@ def test_where_little_has_all_words_messages_with_some_follow_and_say_so(any_sto
         ("m0", "some words"),
         ("m2", "some words"),
     }
-
-
-def test_a_key_cannot_be_found_out_by_one_of_several_words(store):
-    saved(store, f"the staging key is {TOKEN}")
-    beginning = TOKEN[: len(TOKEN) // 2]
-    found = asker(store)("search_sessions", query=f"xylophone quagga {beginning}")
-    assert found["hits"] == []
-    assert found["total"] == 0

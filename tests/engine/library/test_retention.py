@@ -112,14 +112,7 @@ async def test_where_nothing_is_limited_nothing_is_done(world, retention):
     assert not settings.limits_scopes
 
 
-async def test_an_error_of_the_disk_is_told(program, retention, monkeypatch):
-
-    monkeypatch.setattr(program.store, "list", raiser(StorageError("Cannot read.")))
-    pruned = await retention(program).after_start(program.workspace)
-    assert (pruned.count, str(pruned.failure)) == (0, "Cannot read.")
-
-
-async def test_what_was_set_aside_before_the_disk_failed_is_told_all_the_same(
+async def test_what_was_set_aside_before_the_disk_failed_is_told_with_its_error(
     world, retention, monkeypatch
 ):
     first, second = await world.session(), await world.session()
@@ -137,6 +130,9 @@ async def test_what_was_set_aside_before_the_disk_failed_is_told_all_the_same(
     pruned = await retention(program).after_start(program.workspace)
     assert pruned.done == (SetAside(SHOP, (second,), "age"),)
     assert str(pruned.failure) == "No room."
+    monkeypatch.setattr(program.store, "list", raiser(StorageError("Cannot read.")))
+    pruned = await retention(program).after_start(program.workspace)
+    assert (pruned.count, str(pruned.failure)) == (0, "Cannot read.")
 
 
 # --- the hook
@@ -173,9 +169,15 @@ async def test_the_hook_is_told_once_a_scope_and_reason(world, retention, told):
     )
 
 
-async def test_the_hook_is_told_what_the_user_archived(world, retention, told):
+async def test_the_hook_is_told_what_the_user_archived_and_nothing_that_went_to_the_trash(
+    world, retention, told
+):
     hook, read = told
-    assert await retention(world.started(), hook=hook).tell_archived(SHOP, "a", "b") == ()
+    program = world.started()
+    trashing = retention(program, hook=hook, action="trash")
+    assert await trashing.tell_hook(Pruned((SetAside(SHOP, ("x",), "age"),))) == ()
+    assert await retention(program).tell_archived(SHOP, "x") == (), "without a hook"
+    assert await retention(program, hook=hook).tell_archived(SHOP, "a", "b") == ()
     assert read() == [{"scope": SHOP, "sessions": ["a", "b"], "reason": "user"}]
 
 
@@ -184,15 +186,3 @@ async def test_what_goes_wrong_with_the_hook_is_told_once(world, retention):
     settings = retention(world.started(), hook=failing)
     done = tuple(SetAside(scope, ("a",), "age") for scope in (SHOP, OTHER))
     assert await settings.tell_hook(Pruned(done)) == ("The archive hook failed with exit code 3.",)
-
-
-async def test_what_goes_to_the_trash_is_not_archived(world, retention, told):
-    hook, _ = told
-    settings = retention(world.started(), hook=hook, action="trash")
-    assert await settings.tell_hook(Pruned((SetAside(SHOP, ("a",), "age"),))) == ()
-    with pytest.raises(FileNotFoundError):
-        told[1]()
-
-
-async def test_without_a_hook_nobody_is_told(world, retention):
-    assert await retention(world.started()).tell_archived(SHOP, "a") == ()

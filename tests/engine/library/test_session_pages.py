@@ -86,95 +86,68 @@ def newest_first(made):
     return [*reversed(made)]
 
 
-async def test_nothing_is_read_before_it_is_asked_for(store, make):
-    make()
+async def test_the_newest_page_comes_first_and_older_ones_as_they_are_asked_for_once(store, make):
+    made = newest_first(make(2 * PAGE + 3))
     sessions = SessionPager(store, SHOP)
+    await sessions.read_more()
     assert sessions.entries == ()
     assert not sessions.more
-    await sessions.read_more()
-    assert sessions.entries == ()
-
-
-async def test_the_newest_page_comes_first_and_older_ones_as_they_are_asked_for(store, make):
-    made = newest_first(make(2 * PAGE + 3))
-    sessions = await refreshed(store)
+    await sessions.refresh()
     assert ids(sessions) == made[:PAGE]
     assert sessions.more
-    await sessions.read_more()
+    await asyncio.gather(sessions.read_more(), sessions.read_more())
+    assert ids(sessions) == made[: 2 * PAGE]
     await sessions.read_more()
     assert ids(sessions) == made
     assert not sessions.more
+    # The same scope shown again keeps them.
+    await sessions.show(SHOP)
+    assert ids(sessions) == made
 
 
-async def test_a_page_asked_for_twice_at_once_is_read_once(store, make):
-    made = newest_first(make(2 * PAGE + 3))
-    sessions = await refreshed(store)
-    await asyncio.gather(sessions.read_more(), sessions.read_more())
-    assert ids(sessions) == made[: 2 * PAGE]
+async def held_up(store, reading):
+    """Begin to read, and wait until the store holds it up; gives the task and the gate."""
+    store.gate = gate = threading.Event()
+    task = asyncio.create_task(reading)
+    await until(store.waiting.is_set)
+    return task, gate
 
 
 async def test_a_page_asked_for_while_the_newest_is_read_comes_after_it(store, make):
     made = make(PAGE + 1)
     sessions = await refreshed(store)
-    store.gate = gate = threading.Event()
-    refreshing = asyncio.ensure_future(sessions.refresh())
-    await until(store.waiting.is_set)
-    asked = asyncio.ensure_future(sessions.read_more())
+    refreshing, gate = await held_up(store, sessions.refresh())
+    asked = asyncio.create_task(sessions.read_more())
     await asyncio.sleep(0)
     gate.set()
     await asyncio.gather(refreshing, asked)
     assert ids(sessions) == newest_first(made)
 
 
-async def test_a_list_has_the_sessions_of_its_scope(store, make):
+async def test_a_list_has_the_sessions_of_its_scope_or_of_all(store, make):
     mine, theirs = make(2), make(2, OTHER)
     sessions = await refreshed(store)
     assert (ids(sessions), sessions.scope) == (newest_first(mine), SHOP)
     await sessions.toggle_scope()
     assert (ids(sessions), sessions.scope) == (newest_first(mine + theirs), "")
+    # It stays one of all when the scope changes.
+    await sessions.show(OTHER)
+    assert (ids(sessions), sessions.scope) == (newest_first(mine + theirs), "")
     await sessions.toggle_scope()
+    assert (ids(sessions), sessions.scope) == (newest_first(theirs), OTHER)
+    await sessions.show(SHOP)
     assert (ids(sessions), sessions.scope) == (newest_first(mine), SHOP)
 
 
-async def test_another_scope_is_shown_from_its_newest_page(store, make):
-    make(2)
-    theirs = make(2, OTHER)
-    sessions = await refreshed(store)
-    await sessions.show(OTHER)
-    assert (ids(sessions), sessions.scope) == (newest_first(theirs), OTHER)
-
-
-async def test_a_list_of_all_stays_one_when_the_scope_changes(store, make):
-    made = make(2) + make(2, OTHER)
-    sessions = SessionPager(store, SHOP)
-    await sessions.toggle_scope()
-    await sessions.show(OTHER)
-    assert (ids(sessions), sessions.scope) == (newest_first(made), "")
-    await sessions.toggle_scope()
-    assert sessions.scope == OTHER
-
-
-async def test_showing_the_same_scope_keeps_the_pages_that_were_read(store, make):
-    made = newest_first(make(PAGE + 5))
-    sessions = await refreshed(store, pages=2)
-    await sessions.show(SHOP)
-    assert ids(sessions) == made
-
-
-async def test_a_session_used_again_moves_to_the_top_and_is_there_once(store, make, clock):
+async def test_a_session_that_is_used_again_or_set_aside_elsewhere_is_seen_at_the_next_look(
+    store, make, clock
+):
     made = newest_first(make(PAGE + 5))
     sessions = await refreshed(store, pages=2)
     again(store, clock, made[-1])
-    await sessions.refresh()
-    assert ids(sessions) == [made[-1], *made[:-1]]
-
-
-async def test_a_session_set_aside_by_another_program_is_gone_at_the_next_look(store, make):
-    made = newest_first(make(PAGE + 5))
-    sessions = await refreshed(store, pages=2)
     store.archive(made[3])
     await sessions.refresh()
-    assert ids(sessions) == [*made[:3], *made[4:]]
+    assert ids(sessions) == [made[-1], *made[:3], *made[4:-1]]
 
 
 async def test_more_new_sessions_than_a_page_leave_no_gap(store, make):
@@ -212,9 +185,7 @@ async def test_sessions_of_an_unknown_time_stay(store, make, monkeypatch):
 async def test_a_page_of_the_scope_that_was_left_never_gets_among_the_others(store, make):
     mine, theirs = make(PAGE + 5), make(3, OTHER)
     sessions = await refreshed(store)
-    store.gate = gate = threading.Event()
-    reading = asyncio.create_task(sessions.read_more())
-    await until(store.waiting.is_set)
+    reading, gate = await held_up(store, sessions.read_more())
     showing = asyncio.create_task(sessions.show(OTHER))
     await asyncio.sleep(0.01)
     assert set(ids(sessions)) <= set(mine)
@@ -228,9 +199,7 @@ async def test_a_look_begun_before_all_were_wanted_leaves_nothing_of_itself(stor
     theirs = make(PAGE + 5, OTHER)
     sessions = SessionPager(store, SHOP)
     await sessions.toggle_scope()
-    store.gate = gate = threading.Event()
-    looking = asyncio.create_task(sessions.refresh())
-    await until(store.waiting.is_set)
+    looking, gate = await held_up(store, sessions.refresh())
     toggling = asyncio.create_task(sessions.toggle_scope())
     await asyncio.sleep(0.01)
     gate.set()
@@ -382,11 +351,12 @@ async def test_each_page_is_read_when_it_is_wanted(world, pages):
     assert len(await read(pages("all"), 70)) == 70
 
 
-async def test_only_one_project_is_read_if_that_is_wanted(world, pages):
+async def test_one_project_is_read_or_all_but_the_hidden_ones_if_that_is_wanted(world, pages):
     await world.session("Here")
-    await world.session("There", scope=OTHER)
+    await world.session("There", scope=OTHER, project="/else")
     assert await read(pages("all", SHOP)) == ["Here"]
     assert await read(pages("all")) == ["There", "Here"]
+    assert await read(pages("closed", hidden={"/shop"})) == ["There"]
 
 
 async def test_pinned_sessions_come_first_among_those_that_are_kept(world, pages):
@@ -409,12 +379,6 @@ async def test_closed_ones_have_the_latest_closed_first_and_no_open_ones(world, 
     await program.end()
     world.started(open_one)
     assert await read(pages("closed")) == ["Renamed", "Late"]
-
-
-async def test_the_sessions_of_hidden_projects_are_left_out(world, pages):
-    await world.session("Same", project="/shop")
-    await world.session("Other", project="/else")
-    assert await read(pages("closed", hidden={"/shop"})) == ["Other"]
 
 
 class Titled:
