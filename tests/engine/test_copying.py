@@ -58,6 +58,13 @@ def write(root, session_id, data, folder="sessions"):
     (root / folder / f"{session_id}.jsonl").write_bytes(data)
 
 
+def go_on(store, session_id, *records):
+    """Add to a session."""
+    lease = store.lease(session_id)
+    store.append(lease, records)
+    lease.release()
+
+
 def fill(store: Any) -> dict[str, str]:
     """Write a session of each kind; gives their ids."""
     shown = store.create(SCOPE, "/shop", "offline:guide")
@@ -84,11 +91,8 @@ def fill(store: Any) -> dict[str, str]:
 def spoil(root):
     """Write journals that are damaged, newer, torn or of an older form."""
     write(root, "torn", encode(header("torn", scope="project:/t")) + encode(user("m1"))[:20])
-    write(
-        root,
-        "damaged",
-        encode(header("damaged", scope="project:/d")) + b"\x00\xff{\n" + encode(user("m1")),
-    )
+    damaged = encode(header("damaged", scope="project:/d")) + b"\x00\xff{\n" + encode(user("m1"))
+    write(root, "damaged", damaged)
     write(root, "empty", b"", "archive")
     write(root, "headless", b"\xf0\x28\n\n", "trash")
     write(root, "newer", b'{"type":"session","version":9,"id":"newer"}\n{"a":1}\n')
@@ -126,32 +130,38 @@ def test_all_sessions_come_back_as_they_were(world):
         assert {each.id: each.last_used_at for each in store.list(ALL, None, 99).entries} == used
 
 
-def test_no_number_is_given_twice_after_a_copy(world, target):
+def test_a_comparison_changes_nothing_and_nothing_is_copied_or_numbered_twice(world, target):
     fill(world.files)
-    copy(world.files, target, silent)
-    # The highest one was that of the session that was purged.
-    assert target.entry(closed(target)).ordinal == 5
-
-
-def test_nothing_is_copied_twice(world, target):
-    fill(world.files)
+    compared = copy(world.files, target, silent, dry=True)
+    assert (compared.added, compared.imports) == (compared.sessions, 3)
+    assert compared.copied_bytes == compared.bytes
+    assert journals(target) == {}
+    assert target.journals.numbers().given == ()
+    assert list(target.imports()) == []
     first, again = copy(world.files, target, silent), copy(world.files, target, silent)
     assert (again.added, again.extended, again.present) == (0, 0, first.sessions)
     assert (again.copied_bytes, again.pictures, again.imports, again.moves) == (0, 0, 0, 0)
     assert again.is_whole
     assert len(target.moves()) == len(world.files.moves())
+    # The highest number was that of the session that was purged.
+    assert target.entry(closed(target)).ordinal == 5
 
 
-def test_a_session_that_has_grown_is_extended(world, target):
+def test_a_session_that_has_grown_is_extended_and_one_that_went_on_at_the_target_is_left(
+    world, target
+):
     ids = fill(world.files)
     copy(world.files, target, silent)
-    lease = world.files.lease(ids["archived"])
-    world.files.append(lease, [user("m2", "more")])
-    lease.release()
+    go_on(world.files, ids["archived"], user("m2", "more"))
     done = copy(world.files, target, silent)
     assert (done.extended, done.added, done.verified) == (1, 0, done.sessions)
     assert journals(target) == journals(world.files)
     assert target.entry(ids["archived"]).status == "closed"
+    go_on(target, ids["other"], user("m2", "there"))
+    before = journals(target)
+    done = copy(world.files, target, silent)
+    assert (done.present, done.is_whole) == (done.sessions, True)
+    assert journals(target) == before
 
 
 @pytest.mark.parametrize("length", [0, 1, 40, 300])
@@ -165,64 +175,37 @@ def test_a_beginning_is_completed_wherever_it_was_cut_off(world, length):
     assert world.other.path(session_id).read_bytes() == whole
 
 
-def test_a_session_that_went_on_at_the_target_is_left(world, target):
-    session_id = closed(world.files)
+def test_a_session_that_differs_or_cannot_be_read_is_told_and_stops_no_other(world, target):
+    differs = closed(world.files)
     copy(world.files, target, silent)
-    lease = target.lease(session_id)
-    target.append(lease, [user("m2", "there")])
-    lease.release()
-    before = journals(target)
-    done = copy(world.files, target, silent)
-    assert (done.present, done.is_whole) == (1, True)
-    assert journals(target) == before
-
-
-def test_a_session_that_differs_is_told_and_left(world, target):
-    session_id, fine = closed(world.files), closed(world.files)
-    copy(world.files, target, silent)
-    path = world.files.path(session_id)
+    path = world.files.path(differs)
     path.write_bytes(path.read_bytes().replace(b"hello", b"HELLO"))
-    before = journals(target)
-    done = copy(world.files, target, silent)
-    assert done.different == [session_id]
-    assert not done.is_whole
-    assert journals(target) == before
-    assert fine in before
-
-
-def test_a_session_that_cannot_be_read_stops_no_other(world, target):
-    unreadable, fine = closed(world.files), closed(world.files)
+    before, unreadable, fine = journals(target), closed(world.files), closed(world.files)
     path = world.files.path(unreadable)
     path.unlink()
     os.mkfifo(path)
     done = copy(world.files, target, silent)
+    assert done.different == [differs]
     assert [failure.id for failure in done.failures] == [unreadable]
     assert (done.added, done.is_whole) == (1, False)
-    assert list(journals(target)) == [fine]
+    after = journals(target)
+    del after[fine]
+    assert after == before
 
 
-def test_a_session_that_is_open_at_the_source_is_copied_as_it_is(world, target):
+def test_a_session_that_is_open_is_copied_as_it_is_and_at_the_target_later(world, target):
     lease = world.files.create(SCOPE, "/shop", "offline:guide")
     world.files.append(lease, [user("m1")])
     other = FileStore(world.files.root)
     assert copy(other, target, silent).added == 1
     world.files.append(lease, [user("m2")])
     lease.release()
+    held = target.lease(lease.session_id)
+    done = copy(other, target, silent)
+    held.release()
+    assert [failure.id for failure in done.failures] == [lease.session_id]
     assert copy(other, target, silent).extended == 1
     assert journals(target) == journals(other)
-
-
-def test_a_session_that_is_open_at_the_target_is_told(world, target):
-    session_id = closed(world.files)
-    copy(world.files, target, silent)
-    lease = world.files.lease(session_id)
-    world.files.append(lease, [user("m2")])
-    lease.release()
-    held = target.lease(session_id)
-    done = copy(world.files, target, silent)
-    held.release()
-    assert [failure.id for failure in done.failures] == [session_id]
-    assert copy(world.files, target, silent).extended == 1
 
 
 def test_a_missing_picture_is_told(world, target):
@@ -239,10 +222,8 @@ def test_a_picture_that_is_sent_during_the_copy_is_copied(world, target):
 
     def send(_):
         if world.files.stamp(last).length < LONG:
-            lease = world.files.lease(last)
             world.files.add_attachment(last, PNG)
-            world.files.append(lease, [user("m2", showing("x" * LONG, PHOTO))])
-            lease.release()
+            go_on(world.files, last, user("m2", showing("x" * LONG, PHOTO)))
         return True
 
     assert copy(world.files, target, send).pictures == 1
@@ -267,15 +248,6 @@ def test_moves_of_the_target_stay_the_last(world, target):
     assert [move.id for move in target.moves()] == [session_id]
 
 
-def test_a_comparison_changes_nothing(world, target):
-    fill(world.files)
-    done = copy(world.files, target, silent, dry=True)
-    assert (done.added, done.copied_bytes, done.imports) == (done.sessions, done.bytes, 3)
-    assert journals(target) == {}
-    assert target.journals.numbers().given == ()
-    assert list(target.imports()) == []
-
-
 def test_a_stopped_copy_is_continued(world, target, monkeypatch):
     monkeypatch.setattr(report, "_REPORT_SECONDS", 0)
     for number in range(4):
@@ -298,13 +270,11 @@ def test_a_target_that_fails_ends_the_copy(world, tmp_path):
 
 @pytest.mark.full
 def test_a_journal_of_many_lines_is_copied_both_ways(world):
-    data = b"".join(
-        [encode(header("long")), *(encode(user(f"m{n}", f"line {n}")) for n in range(LONG))]
-    )
-    write(world.files.root, "long", data)
+    lines = [encode(header("long")), *(encode(user(f"m{n}", f"line {n}")) for n in range(LONG))]
+    write(world.files.root, "long", b"".join(lines))
     assert copy(world.files, world.server, silent).verified == 1
     assert copy(world.server, world.other, silent).verified == 1
-    assert world.other.path("long").read_bytes() == data
+    assert world.other.path("long").read_bytes() == b"".join(lines)
     assert world.server.journal("long").load().message_count == LONG
 
 

@@ -38,34 +38,30 @@ def manager(file):
     return manager
 
 
-class TestAnAddress:
-    @each_row(
-        "typed, address",
-        [
-            ("127.0.0.1:8080", "http://127.0.0.1:8080/v1"),
-            (" http://gpu:8000/ ", "http://gpu:8000/v1"),
-            ("https://gate.example/openai/v1", "https://gate.example/openai/v1"),
-            ("[::1]:8080", "http://[::1]:8080/v1"),
-        ],
-    )
-    def test_is_completed(self, typed, address):
-        assert address_of(typed, OWN) == address
-
-    def test_of_an_ollama_is_one_of_ollama(self):
-        assert address_of("gpu", PROVIDERS["ollama"]) == "http://gpu:11434/v1"
-
-    def test_of_anthropic_has_no_version(self):
-        assert address_of("http://gate", PROVIDERS["anthropic"]) == "http://gate"
-
-    @each_row("typed", ["", " ", "http://", "a b", "ftp://x", "http://u:p@x", "ü"])
-    def test_that_is_none_is_refused(self, typed):
+@each_row(
+    "provider, typed, address",
+    [
+        (OWN, "127.0.0.1:8080", "http://127.0.0.1:8080/v1"),
+        (OWN, " http://gpu:8000/ ", "http://gpu:8000/v1"),
+        (OWN, "https://gate.example/openai/v1", "https://gate.example/openai/v1"),
+        (OWN, "[::1]:8080", "http://[::1]:8080/v1"),
+        (PROVIDERS["ollama"], "gpu", "http://gpu:11434/v1"),
+        (PROVIDERS["anthropic"], "http://gate", "http://gate"),
+        *((OWN, typed, None) for typed in ("", " ", "http://", "a b", "ftp://x", "http://u:p@x")),
+        (OWN, "ü", None),
+    ],
+)
+def test_an_address_is_completed_or_refused(provider, typed, address):
+    if address is None:
         with pytest.raises(UsageError):
-            address_of(typed, OWN)
+            address_of(typed, provider)
+    else:
+        assert address_of(typed, provider) == address
 
 
 class TestAServerOfOnesOwn:
-    @pytest.mark.parametrize(
-        ("typed", "name"),
+    @each_row(
+        "typed, name",
         [
             ("127.0.0.1:8080", "local"),
             ("localhost:1", "local"),
@@ -116,46 +112,43 @@ async def test_a_server_of_the_configuration_can_be_connected_and_is_at_the_next
     assert "gate" not in {row.name for row in without.rows()}
 
 
-class TestAKey:
-    async def test_that_was_pasted_goes_to_a_file_and_is_used(self, manager, file):
-        made = manager()
-        draft = made.with_key(made.connection("openai"), f" {KEY}\n")
-        assert await made.keep(draft, "gpt-6") == "openai:gpt-6"
-        assert (file.parent / "keys" / "openai.key").read_text().strip() == KEY
-        assert made._models.first().name == "openai:gpt-6"
-        assert made.connection("openai").key.reveal() == KEY
-        assert KEY not in repr(draft) + repr(made.connection("openai"))
+async def test_a_key_that_was_pasted_goes_to_a_file_and_is_used_until_that_is_gone(manager, file):
+    made, written = manager(), file.parent / "keys" / "openai.key"
+    draft = made.with_key(made.connection("openai"), f" {KEY}\n")
+    assert await made.keep(draft, "gpt-6") == "openai:gpt-6"
+    assert written.read_text().strip() == KEY
+    assert made._models.first().name == "openai:gpt-6"
+    assert made.connection("openai").key.reveal() == KEY
+    assert KEY not in repr(draft) + repr(made.connection("openai"))
+    written.unlink()
+    assert made.connection("openai").key is None, "it is asked for again"
 
-    async def test_goes_to_the_server_that_it_was_given_for_also_without_its_variable(
-        self, manager, file
-    ):
-        made = manager(OPENAI_BASE_URL="http://gate/v1")
-        await made.keep(made.with_key(made.connection("openai"), KEY), "gpt-6")
-        assert manager().connection("openai").provider.base_url == "http://gate/v1"
 
-    async def test_of_the_environment_is_written_nowhere(self, manager, file):
-        made = manager(OPENAI_API_KEY=KEY)
-        await made.keep(made.connection("openai"), "gpt-6")
-        assert not (file.parent / "keys").exists()
-        assert load_connections(file.with_name("connections.toml")).model == "openai:gpt-6"
+async def test_a_key_goes_to_the_server_that_it_was_given_for_also_without_its_variable(manager):
+    made = manager(OPENAI_BASE_URL="http://gate/v1")
+    await made.keep(made.with_key(made.connection("openai"), KEY), "gpt-6")
+    assert manager().connection("openai").provider.base_url == "http://gate/v1"
+    made = manager(OPENAI_API_KEY=KEY, AZURE_OPENAI_API_KEY=KEY)
+    assert made.with_address(made.connection("openai"), "http://elsewhere/v1").key is None
+    # That of a variable to the address that only the user knows.
+    moved = made.with_address(made.connection("azure"), "mine.openai.azure.com")
+    assert moved.provider.base_url == "https://mine.openai.azure.com/openai/v1"
+    assert moved.key.reveal() == KEY
 
-    async def test_that_the_configuration_names_is_not_copied(self, manager, file):
-        (file.parent / "own.key").write_text(KEY)
-        (file.parent / "own.key").chmod(0o600)
-        made = manager('[providers.openai]\napi_key_file = "own.key"')
-        await made.keep(made.connection("openai"), "gpt-6")
-        assert not (file.parent / "keys").exists()
 
-    def test_does_not_go_to_another_server(self, manager):
-        made = manager(OPENAI_API_KEY=KEY)
-        moved = made.with_address(made.connection("openai"), "http://elsewhere/v1")
-        assert moved.key is None
-
-    async def test_that_is_gone_is_asked_for_again(self, manager, file):
-        made = manager()
-        await made.keep(made.with_key(made.connection("openai"), KEY), "gpt-6")
-        (file.parent / "keys" / "openai.key").unlink()
-        assert made.connection("openai").key is None
+@pytest.mark.parametrize(
+    ("config", "environ"),
+    [("", {"OPENAI_API_KEY": KEY}), ('[providers.openai]\napi_key_file = "own.key"', {})],
+)
+async def test_a_key_of_the_environment_or_the_configuration_is_written_nowhere(
+    manager, file, config, environ
+):
+    (file.parent / "own.key").write_text(KEY)
+    (file.parent / "own.key").chmod(0o600)
+    made = manager(config, **environ)
+    await made.keep(made.connection("openai"), "gpt-6")
+    assert not (file.parent / "keys").exists()
+    assert load_connections(file.with_name("connections.toml")).model == "openai:gpt-6"
 
 
 async def test_a_damaged_file_is_said_and_nothing_changes(manager, file):
@@ -196,24 +189,15 @@ async def test_a_server_without_a_list_is_not_asked_for_one(manager):
     assert "bedrock:a" in [row.name for row in lists.rows("").rows]
 
 
-def test_the_key_of_a_variable_belongs_to_the_address_that_only_the_user_knows(manager):
-    made = manager(AZURE_OPENAI_API_KEY=KEY)
-    moved = made.with_address(made.connection("azure"), "mine.openai.azure.com")
-    assert moved.provider.base_url == "https://mine.openai.azure.com/openai/v1"
-    assert moved.key.reveal() == KEY
+GPU = '[providers.gpu]\nbase_url = "http://gpu/v1"'
 
 
-@pytest.mark.parametrize(
-    ("config", "environ", "title", "note"),
+@each_row(
+    "config, environ, title, note",
     [
         ("", {"OPENAI_BASE_URL": "http://gate/v1"}, "OpenAI", "OPENAI_API_KEY is not set"),
-        (
-            '[providers.gpu]\nbase_url = "http://gpu/v1"\napi_key_env = "GPU_KEY"',
-            {},
-            "gpu",
-            "GPU_KEY is not set",
-        ),
-        ('[providers.gpu]\nbase_url = "http://gpu/v1"', {}, "gpu", ""),
+        (f'{GPU}\napi_key_env = "GPU_KEY"', {}, "gpu", "GPU_KEY is not set"),
+        (GPU, {}, "gpu", ""),
         ("", {}, "OpenAI", ""),
     ],
 )

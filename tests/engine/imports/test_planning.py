@@ -50,33 +50,24 @@ def reasons(path, *readers):
     return [(each.path.name, each.reason) for each in find(path, *readers)[1]]
 
 
-def test_a_file_is_a_source_if_it_is_recognised(tmp_path):
-    (tmp_path / "a.json").write_text(TALK)
-    (tmp_path / "b.json").write_text("{}")
-    assert names(tmp_path / "a.json") == ["a.json"]
-    assert names(tmp_path / "b.json") == []
-
-
-def test_a_folder_is_searched_and_links_to_folders_are_not_followed(tmp_path):
+def test_a_folder_is_searched_for_what_is_recognised_and_links_to_folders_are_not_followed(
+    tmp_path,
+):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     (tmp_path / "deep" / "er" / "a.json").write_text(TALK)
+    (tmp_path / "other.json").write_text("{}")
     (tmp_path / "deep" / "again").symlink_to(tmp_path)
     (tmp_path / "b.json").symlink_to(tmp_path / "deep" / "er" / "a.json")
     (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
     os.mkfifo(tmp_path / "c.json")
     assert names(tmp_path) == ["b.json", "a.json"]
-
-
-def test_a_link_that_leads_to_itself_drops_only_itself(tmp_path):
-    (tmp_path / "a.json").write_text(TALK)
-    (tmp_path / "b.json").symlink_to(tmp_path / "b.json")
-    assert names(tmp_path) == ["a.json"]
     assert reasons(tmp_path) == []
-
-
-def test_a_copy_of_a_home_is_searched_as_one(tmp_path):
-    Shelf(tmp_path).put("a.json", told(said("a")))
-    assert names(tmp_path) == ["a.json"]
+    assert names(tmp_path / "b.json") == ["b.json"]
+    assert names(tmp_path / "other.json") == []
+    # A copy of a home is searched as one.
+    Shelf(tmp_path / "home").put("a.json", told(said("a")))
+    assert names(tmp_path / "home") == ["a.json"]
 
 
 def test_a_folder_may_be_one_source(tmp_path):
@@ -115,12 +106,17 @@ def test_a_database_grows_with_its_log(tmp_path):
     assert sizes[0] < sizes[1]
 
 
-def test_a_usual_place_without_rights_is_told(tmp_path):
-    (tmp_path / "notes").write_text("no folder")
+@pytest.mark.parametrize("raised", [False, True])
+def test_a_usual_place_without_rights_is_told(tmp_path, raised):
     error = PermissionError(13, "Permission denied", str(tmp_path / "notes"))
-    reader = msgspec.structs.replace(
-        NOTEBOOK, find=lambda places: places.unread.append(error) or []
-    )
+
+    def look(places):
+        if raised:
+            raise error
+        places.unread.append(error)
+        yield from ()
+
+    reader = msgspec.structs.replace(NOTEBOOK, find=look)
     unread = []
     for _ in range(2):
         assert list(found_in(reader, Places(tmp_path, {}), unread)) == []
@@ -162,15 +158,25 @@ def test_a_file_of_qwen_code_is_its_own_and_not_one_of_claude_code(tmp_path):
         assert ({each.program for each, _ in found}, unread) == ({"qwen-code"}, [])
 
 
+def zipped(path, files, packing=zipfile.ZIP_STORED):
+    """Write an archive of these files; gives its bytes."""
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return path.read_bytes()
+
+
 def test_a_zip_has_the_sources_of_a_folder(tmp_path):
-    with zipfile.ZipFile(tmp_path / "exports.zip", "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr("pictures/cat.png", b"\x89PNG")
-        archive.writestr("a/conversations-10.json", CHATGPT)
-        archive.writestr("b/conversations.json", CLAUDE_AI)
-        archive.writestr("a/user.json", '{"id": "me"}')
-        archive.writestr("projects/a.jsonl", CLAUDE_CODE)
-        archive.writestr("shop/.aider.chat.history.md", "# aider chat started at 2026-01-02")
-        archive.writestr("../conversations.json", CHATGPT)
+    files = {
+        "pictures/cat.png": b"\x89PNG",
+        "a/conversations-10.json": CHATGPT,
+        "b/conversations.json": CLAUDE_AI,
+        "a/user.json": '{"id": "me"}',
+        "projects/a.jsonl": CLAUDE_CODE,
+        "shop/.aider.chat.history.md": "# aider chat started at 2026-01-02",
+        "../conversations.json": CHATGPT,
+    }
+    zipped(tmp_path / "exports.zip", files)
     found, unread = find(tmp_path / "exports.zip", *readers())
     assert {each.program: str(source.shown.relative_to(tmp_path)) for each, source in found} == {
         "chatgpt": "exports.zip/a/conversations-10.json",
@@ -191,20 +197,14 @@ def test_a_database_is_known_before_what_is_seen_of_its_texts(tmp_path, name):
     assert find(tmp_path, *readers()) == ([], [])
 
 
-def test_a_zip_without_anything_of_a_program_is_passed_over(tmp_path):
-    with zipfile.ZipFile(tmp_path / "photos.zip", "w") as archive:
-        archive.writestr("album.json", '{"photos": []}')
-    assert find(tmp_path, *readers()) == ([], [])
-
-
 def test_a_zip_that_cannot_be_read_is_told(tmp_path):
     (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
-    with zipfile.ZipFile(tmp_path / "plain.zip", "w") as archive:
-        archive.writestr("a.json", TALK)
-    data = (tmp_path / "plain.zip").read_bytes()
+    data = zipped(tmp_path / "plain.zip", {"a.json": TALK})
     directory = data.index(b"PK\x01\x02")
     (tmp_path / "locked.zip").write_bytes(_changed(data, (6, directory + 8)))
     (tmp_path / "newer.zip").write_bytes(_changed(data, (4, directory + 6), byte=99))
+    # One without anything of a program is passed over.
+    zipped(tmp_path / "photos.zip", {"album.json": '{"photos": []}'})
     assert names(tmp_path) == ["a.json"]
     assert reasons(tmp_path) == [
         ("broken.zip", "The archive is damaged, or packed in an unknown way."),
@@ -214,9 +214,7 @@ def test_a_zip_that_cannot_be_read_is_told(tmp_path):
 
 
 def test_a_zip_with_too_large_a_list_of_files_is_not_read(tmp_path, monkeypatch):
-    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
-        for n in range(100):
-            archive.writestr(f"{n}.txt", "")
+    zipped(tmp_path / "many.zip", {f"{n}.txt": "" for n in range(100)})
     assert reasons(tmp_path) == []
     monkeypatch.setattr(archives, "_LIST_BYTES", 1000)
     assert [name for name, _ in reasons(tmp_path)] == ["many.zip"]
@@ -224,16 +222,11 @@ def test_a_zip_with_too_large_a_list_of_files_is_not_read(tmp_path, monkeypatch)
 
 def test_a_zip_of_damaged_contents_is_told(tmp_path):
     for name, packing in (("deflated.zip", zipfile.ZIP_DEFLATED), ("lzma.zip", zipfile.ZIP_LZMA)):
-        with zipfile.ZipFile(tmp_path / name, "w", packing) as archive:
-            archive.writestr("a.json", TALK)
-        data = bytearray((tmp_path / name).read_bytes())
+        data = bytearray(zipped(tmp_path / name, {"a.json": TALK}, packing))
         begin = data.index(b"a.json") + len("a.json")
         data[begin : begin + 12] = b"\xff" * 12
         (tmp_path / name).write_bytes(data)
-    assert reasons(tmp_path) == [
-        ("a.json", "It is damaged."),
-        ("a.json", "It is damaged."),
-    ]
+    assert reasons(tmp_path) == [("a.json", "It is damaged.")] * 2
 
 
 def test_a_folder_that_vanishes_meanwhile_ends_nothing(tmp_path):
@@ -305,17 +298,6 @@ def test_the_journals_of_this_program_are_nobody_elses(tmp_path):
     ]
 
 
-def test_places_of_a_program_that_cannot_be_read_are_told(tmp_path):
-    def broken(_):
-        raise PermissionError(13, "Permission denied", str(tmp_path / "notes"))
-        yield
-
-    reader = msgspec.structs.replace(NOTEBOOK, find=broken)
-    unread = []
-    assert list(found_in(reader, Places(tmp_path, {}), unread)) == []
-    assert unread == [Failure(tmp_path / "notes", "Permission denied")]
-
-
 @each_row(
     "error, reason",
     [
@@ -362,35 +344,33 @@ def imported(store, shelf):
     return done
 
 
-def test_files_of_one_session_are_counted_as_files(shelf, counts, imported):
+def test_files_of_one_session_are_counted_as_files_and_changed_ones_told_from_new_ones(
+    shelf, counts, imported
+):
     shelf.put("a.json", told(said("a"), root="r"))
     shelf.put("b.json", told(said("a"), said("b"), source_id="c2", root="r"))
     assert counts() == "2 files, 2 new"
     assert imported().added == 1
     assert counts() == "2 files, nothing new"
-
-
-def test_files_that_have_changed_are_told_from_new_ones(shelf, counts, imported):
-    shelf.put("a.json", told(said("a")))
-    shelf.put("b.json", told(said("b"), source_id="c2"))
-    imported()
-    shelf.put("b.json", told(said("b"), said("b2"), source_id="c2"))
+    shelf.put("b.json", told(said("a"), said("b"), said("b2"), source_id="c2", root="r"))
     shelf.put("c.json", told(said("c"), source_id="c3"))
     assert counts() == "3 files, 1 new, 1 changed"
 
 
-def test_sessions_of_overlapping_exports_are_counted_once(shelf, counts, imported):
-    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+def test_sessions_of_overlapping_exports_are_counted_once(shelf, counts, imported, monkeypatch):
+    old = told(said("b"), source_id="c2", updated_at="2020-01-01T00:00:00.000Z")
+    shelf.put("a.json", told(said("a")), old)
+    assert counts(SEVERAL, since=datetime(2025, 1, 1, tzinfo=UTC)) == "1 session, 1 new"
     shelf.put("b.json", told(said("b"), source_id="c2"), told(said("c"), source_id="c3"))
+    with monkeypatch.context() as patch:
+        # Too large to be read twice.
+        patch.setattr(planning, "_COUNTED_BYTES", 10)
+        assert counts(SEVERAL) == "2 files, 2 new"
     assert counts(SEVERAL) == "3 sessions, 3 new"
     assert imported(SEVERAL).added == 3
     assert counts(SEVERAL) == "3 sessions, nothing new"
-
-
-def test_conversations_that_ended_before_are_not_counted(shelf, counts):
-    old = told(said("a"), updated_at="2020-01-01T00:00:00.000Z")
-    shelf.put("a.json", old, told(said("b"), source_id="c2"))
-    assert counts(SEVERAL, since=datetime(2025, 1, 1, tzinfo=UTC)) == "1 session, 1 new"
+    shelf.put("a.json", told(said("a"), said("a2")), told(said("b"), source_id="c2"))
+    assert counts(SEVERAL) == "3 sessions, changed"
 
 
 def test_files_of_other_programs_are_not_taken_for_those_of_the_chosen_one(store, shelf):
@@ -411,36 +391,21 @@ def test_files_of_other_programs_are_not_taken_for_those_of_the_chosen_one(store
     assert found("any") == ([], (shelf.home,))
 
 
-@pytest.mark.parametrize("program", ["cline", "roo-code", "kilo-code"])
 def test_tasks_elsewhere_are_those_of_the_chosen_of_the_programs_that_keep_them_alike(
-    program, store, tmp_path
+    store, tmp_path
 ):
     case = SOURCES / "roo-code" / "a-summary-stands-for-the-messages-that-name-it.jsonl"
     _, (task,) = laid_out(case, tmp_path / "home")
+
+    def programs(path, chosen=None):
+        plan = make_plan(store, Wanted(paths=(path,), programs=chosen))
+        return [each.program for each in plan.programs]
+
+    # In the folder of an extension they are those of that one.
+    assert programs(task) == ["roo-code"]
     copy = task.rename(tmp_path / "copy")
-    wanted = Wanted(paths=(copy,), programs=frozenset([program]))
-    plan = make_plan(store, wanted)
-    assert [each.program for each in plan.programs] == [program]
-
-
-def test_tasks_in_the_folder_of_an_extension_are_those_of_that_one(store, tmp_path):
-    case = SOURCES / "roo-code" / "a-summary-stands-for-the-messages-that-name-it.jsonl"
-    _, (task,) = laid_out(case, tmp_path / "home")
-    plan = make_plan(store, Wanted(paths=(task,)))
-    assert [each.program for each in plan.programs] == ["roo-code"]
-
-
-def test_a_file_with_several_sessions_that_has_changed_is_told(shelf, counts, imported):
-    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
-    imported(SEVERAL)
-    shelf.put("a.json", told(said("a"), said("a2")), told(said("b"), source_id="c2"))
-    assert counts(SEVERAL) == "2 sessions, changed"
-
-
-def test_an_export_too_large_to_be_read_twice_is_counted_as_a_file(shelf, counts, monkeypatch):
-    monkeypatch.setattr(planning, "_COUNTED_BYTES", 10)
-    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
-    assert counts(SEVERAL) == "1 file, 1 new"
+    for program in ("cline", "roo-code", "kilo-code"):
+        assert programs(copy, frozenset([program])) == [program]
 
 
 def test_deleted_sessions_are_counted_apart(store, shelf, counts, imported):
