@@ -11,8 +11,9 @@ spoken in the dialect that the request's path belongs to.
 """
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 
 from tests.providers.loopback import PATIENCE, Call, Exchange, Gate, LoopbackServer, Reply, Request
 from tests.providers.speech import (
@@ -63,68 +64,68 @@ def _spoken_at(path: str) -> type[Exchange]:
     return next((spoken for part, spoken in _SPOKEN.items() if part in path), OpenAIExchange)
 
 
-def answers(*pieces: str, finish: str | None = "stop", done: bool = True) -> Reply:
+_P = ParamSpec("_P")
+
+
+def reply(speak: Callable[Concatenate[Exchange, _P], None]) -> Callable[_P, Reply]:
+    """Make a function that speaks in an exchange one that gives such a reply."""
+
+    @wraps(speak)
+    def told(*args: _P.args, **options: _P.kwargs) -> Reply:
+        return lambda exchange: speak(exchange, *args, **options)
+
+    return told
+
+
+@reply
+def answers(
+    exchange: Exchange, *pieces: str, finish: str | None = "stop", done: bool = True
+) -> None:
     """An answer in these pieces, with its usage."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin(usage=True)
-        for piece in pieces:
-            exchange.text(piece)
-        exchange.end(finish, done=done)
-
-    return reply
+    exchange.begin(usage=True)
+    for piece in pieces:
+        exchange.text(piece)
+    exchange.end(finish, done=done)
 
 
-def answers_at(gate: Gate, *pieces: str) -> Reply:
+@reply
+def answers_at(exchange: Exchange, gate: Gate, *pieces: str) -> None:
     """The first piece at once, the others when the gate is open."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin()
-        exchange.text(pieces[0])
-        exchange.wait(gate)
-        for piece in pieces[1:]:
-            exchange.text(piece)
-        exchange.end()
-
-    return reply
+    exchange.begin()
+    exchange.text(pieces[0])
+    exchange.wait(gate)
+    for piece in pieces[1:]:
+        exchange.text(piece)
+    exchange.end()
 
 
-def answers_step_by_step(gates: Sequence[Gate], *pieces: str) -> Reply:
+@reply
+def answers_step_by_step(exchange: Exchange, gates: Sequence[Gate], *pieces: str) -> None:
     """Before each piece a gate of its own."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin()
-        for gate, piece in zip(gates, pieces, strict=True):
-            exchange.wait(gate)
-            exchange.text(piece)
-        exchange.end()
-
-    return reply
+    exchange.begin()
+    for gate, piece in zip(gates, pieces, strict=True):
+        exchange.wait(gate)
+        exchange.text(piece)
+    exchange.end()
 
 
-def answers_after_thinking(*thoughts: str, text: str) -> Reply:
+@reply
+def answers_after_thinking(exchange: Exchange, *thoughts: str, text: str) -> None:
     """What the model thinks, in a place of its own, and then its answer."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin()
-        for thought in thoughts:
-            exchange.thinking(thought)
-        exchange.text(text)
-        exchange.end()
-
-    return reply
+    exchange.begin()
+    for thought in thoughts:
+        exchange.thinking(thought)
+    exchange.text(text)
+    exchange.end()
 
 
-def is_cut_after(*pieces: str) -> Reply:
+@reply
+def is_cut_after(exchange: Exchange, *pieces: str) -> None:
     """These pieces, then a reset of the connection."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin()
-        for piece in pieces:
-            exchange.text(piece)
-        exchange.cut()
-
-    return reply
+    exchange.begin()
+    for piece in pieces:
+        exchange.text(piece)
+    exchange.cut()
 
 
 def ends_without_a_word_after(*pieces: str) -> Reply:
@@ -132,90 +133,73 @@ def ends_without_a_word_after(*pieces: str) -> Reply:
     return answers(*pieces, finish=None, done=False)
 
 
-def breaks_off_with_an_error(*pieces: str, error: str = "The engine is on fire.") -> Reply:
+@reply
+def breaks_off_with_an_error(
+    exchange: Exchange, *pieces: str, error: str = "The engine is on fire."
+) -> None:
     """These pieces, then an error among the events."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin()
-        for piece in pieces:
-            exchange.text(piece)
-        exchange.failure(error)
-
-    return reply
+    exchange.begin()
+    for piece in pieces:
+        exchange.text(piece)
+    exchange.failure(error)
 
 
-def refuses(status: int, message: str = "No.", body: Any = None, **headers: str) -> Reply:
+@reply
+def refuses(
+    exchange: Exchange, status: int, message: str = "No.", body: Any = None, **headers: str
+) -> None:
     """A status with an error object; ``body`` instead of it, as text or as JSON."""
-
-    def reply(exchange: Exchange) -> None:
-        whole = exchange.error(status, message) if body is None else body
-        text = whole if isinstance(whole, str) else json.dumps(whole)
-        kind = "text/html" if text.startswith("<") else "application/json"
-        exchange.head(status, kind, **headers)
-        exchange.raw(text.encode())
-
-    return reply
+    whole = exchange.error(status, message) if body is None else body
+    text = whole if isinstance(whole, str) else json.dumps(whole)
+    kind = "text/html" if text.startswith("<") else "application/json"
+    exchange.head(status, kind, **headers)
+    exchange.raw(text.encode())
 
 
-def with_strict_roles(reply: Reply) -> Reply:
+@reply
+def with_strict_roles(exchange: Exchange, reply: Reply) -> None:
     """A reply behind a template such as Mistral's: it refuses roles that do not alternate.
 
     Only the first message may be the system's; calls of tools and their results do not count.
     """
-
-    def strict_reply(exchange: Exchange) -> None:
-        messages = exchange.request.body["messages"]
-        roles = [each["role"] for each in messages if not each.get("tool_calls")]
-        roles = [role for role in roles[roles[0] == "system" :] if role != "tool"]
-        alternating = [("user", "assistant")[place % 2] for place in range(len(roles))]
-        fine = roles == alternating
-        (reply if fine else refuses(400, "Conversation roles must alternate."))(exchange)
-
-    return strict_reply
+    messages = exchange.request.body["messages"]
+    roles = [each["role"] for each in messages if not each.get("tool_calls")]
+    roles = [role for role in roles[roles[0] == "system" :] if role != "tool"]
+    alternating = [("user", "assistant")[place % 2] for place in range(len(roles))]
+    fine = roles == alternating
+    (reply if fine else refuses(400, "Conversation roles must alternate."))(exchange)
 
 
-def sends(data: bytes, content_type: str = "text/event-stream") -> Reply:
+@reply
+def sends(exchange: Exchange, data: bytes, content_type: str = "text/event-stream") -> None:
     """These very bytes as its body."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.head(content_type=content_type)
-        exchange.raw(data)
-
-    return reply
+    exchange.head(content_type=content_type)
+    exchange.raw(data)
 
 
-def sends_events(*events: Any) -> Reply:
+@reply
+def sends_events(exchange: Exchange, *events: Any) -> None:
     """These events, texts as they are and all else as JSON, then an orderly end."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.head()
-        for event in events:
-            exchange.event(event)
-
-    return reply
+    exchange.head()
+    for event in events:
+        exchange.event(event)
 
 
-def says_and_sends(text: str, *events: Any) -> Reply:
+@reply
+def says_and_sends(exchange: Exchange, text: str, *events: Any) -> None:
     """A piece of an answer, these events, and the answer's end."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin()
-        exchange.text(text)
-        for event in events:
-            exchange.event(event)
-        exchange.end()
-
-    return reply
+    exchange.begin()
+    exchange.text(text)
+    for event in events:
+        exchange.event(event)
+    exchange.end()
 
 
-def is_silent(gate: Gate) -> Reply:
+@reply
+def is_silent(exchange: Exchange, gate: Gate) -> None:
     """Takes the request, and says nothing until the gate is open."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.wait(gate)
-        answers("At last.")(exchange)
-
-    return reply
+    exchange.wait(gate)
+    answers("At last.")(exchange)
 
 
 def drops_the_connection() -> Reply:
@@ -223,40 +207,31 @@ def drops_the_connection() -> Reply:
     return lambda exchange: exchange.cut()
 
 
-def compressed(reply: Reply, coding: str, *, chunked: bool) -> Reply:
+@reply
+def compressed(exchange: Exchange, reply: Reply, coding: str, *, chunked: bool) -> None:
     """A reply whose body is compressed, whatever the client asked for."""
-
-    def compressed_reply(exchange: Exchange) -> None:
-        exchange.compress(coding, chunked=chunked)
-        reply(exchange)
-        exchange.finish()
-
-    return compressed_reply
+    exchange.compress(coding, chunked=chunked)
+    reply(exchange)
+    exchange.finish()
 
 
-def calls_tools(*calls: Call, text: str = "") -> Reply:
+@reply
+def calls_tools(exchange: Exchange, *calls: Call, text: str = "") -> None:
     """Calls as ``(id, name, pieces of arguments)``."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin()
-        if text:
-            exchange.text(text)
-        exchange.calls(calls)
-        exchange.end("tool_calls")
-
-    return reply
-
-
-def torn_inside_characters(text: str) -> Reply:
-    """Sends each byte of the stream by itself, so that no character arrives whole."""
-
-    def reply(exchange: Exchange) -> None:
-        exchange.begin()
-        exchange.tear()
+    exchange.begin()
+    if text:
         exchange.text(text)
-        exchange.end()
+    exchange.calls(calls)
+    exchange.end("tool_calls")
 
-    return reply
+
+@reply
+def torn_inside_characters(exchange: Exchange, text: str) -> None:
+    """Sends each byte of the stream by itself, so that no character arrives whole."""
+    exchange.begin()
+    exchange.tear()
+    exchange.text(text)
+    exchange.end()
 
 
 _HTML = "<!doctype html><title>Login</title><h1>Please log in</h1>"

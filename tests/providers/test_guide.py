@@ -18,6 +18,16 @@ from tui.providers.guide import OfflineGuide, PastHit
 from tui.providers.protocol import AnswerEnded, ModelRequest, TextReceived
 from tui.widgets.keys import NO_KEY
 
+OFF_TOPIC = """Hello
+セッションとは何ですか
+🙂
+
+?!
+what's the weather in Berlin?
+who won the world cup in 2014
+explain quantum computing
+how does a car engine work"""
+
 
 async def answer(question: str, guide: OfflineGuide | None = None) -> str:
     return text_of(await collected((guide or OfflineGuide()).stream(asks(question))))
@@ -55,23 +65,7 @@ async def test_it_answers_from_the_section_that_fits(question: str, section: str
     assert f"From the manual:\n\n## {section}\n" in await answer(question)
 
 
-@each_row(
-    "question",
-    [
-        "Hello",
-        "セッションとは何ですか",
-        "🙂",
-        "",
-        " ",
-        "?!",
-        "a\ud800",
-        "x" * 100_000,
-        "what's the weather in Berlin?",
-        "who won the world cup in 2014",
-        "explain quantum computing",
-        "how does a car engine work",
-    ],
-)
+@each_row("question", [*OFF_TOPIC.split("\n"), " ", "a\ud800", "x" * 100_000])
 async def test_it_says_in_a_line_where_help_is_where_nothing_fits(question: str):
     (line,) = (await answer(question)).splitlines()[2:]
     assert line.startswith("The manual has nothing on that. /help lists the commands, F1 the keys")
@@ -131,18 +125,7 @@ async def test_what_it_quotes_is_no_markdown_of_its_own():
     assert "The manual has nothing on that." not in text
 
 
-@pytest.mark.parametrize(
-    ("question", "says"),
-    [
-        ("doctor", "    sibyl-tui doctor            checks files"),
-        ("How do I fork one?", "| `/fork [NAME, NUMBER or ID]` | continue in a copy |"),
-        ("how do I rename a session", "To rename a session, type `/name TEXT`, or press `r`"),
-        ("what does F9 do", "`[keys]` in the configuration gives an action another key"),
-        ("what does auto_save_interval do", "| `auto_save_interval` | `300` | Seconds between"),
-        ("the variable of the key for groq", "| `groq` | Groq | `GROQ_API_KEY` |"),
-        ("what key pins a session in the sidebar", "| `p` | Pin to the top, or unpin |"),
-    ],
-)
+@each_row("question, says", questions("guide_passages"))
 async def test_it_answers_with_the_passage_that_fits(question: str, says: str):
     passage = (await answer(question)).split("\n\n", 3)[3]
     assert says in passage

@@ -205,48 +205,38 @@ class TestACall:
 
 
 class TestAServerThatDies:
-    async def test_tells_its_last_words_and_is_started_once_again(self, raw: RawServer):
-        die = raw.tool("die")
+    async def test_tells_its_last_words_and_is_started_once_again_and_by_a_restart(
+        self, raw: RawServer
+    ):
+        echo, die = raw.tool("echo"), raw.tool("die")
         died = await raw.servers.call(die, {"words": "Traceback:\n\x1b[31mOutOfCheese: +++"})
         again = await raw.servers.call(die, {"words": "Again.", "code": 4})
-
+        refused = await raw.servers.call(echo, {})
         assert died.failed
         assert "ended with exit code 3: ␛[31mOutOfCheese: +++." in died.text
         assert "ended with exit code 4: Again." in again.text
-        assert raw.status.state == "failed"
-        assert len(raw.processes) == 2
+        assert "The tool server raw is not running. It ended with exit code 4" in refused.text
+        assert (raw.status.state, len(raw.processes)) == ("failed", 2)
 
-    async def test_is_started_by_restart_after_that(self, raw: RawServer):
-        echo = raw.tool("echo")
-        await raw.call("die")
-        await raw.start()
-        await raw.call("die")
-        refused = await raw.servers.call(echo, {})
-
-        status = await raw.servers.restart("raw")
-
-        assert "The tool server raw is not running. It ended with exit code 3." in refused.text
-        assert status.state == "ready"
-        assert not (await raw.servers.call(echo, {})).failed
-
-    async def test_may_do_so_again_after_a_call_that_it_has_answered(self, raw: RawServer):
-        echo, die = raw.tool("echo"), raw.tool("die")
+        assert (await raw.servers.restart("raw")).state == "ready"
+        # It may do so again after each call that it has answered.
         for _ in range(3):
             await raw.servers.call(die, {})
-
             assert not (await raw.servers.call(echo, {})).failed
 
-    @pytest.mark.parametrize("descriptor", [0, 1])
-    async def test_so_far_that_it_closes_a_stream_is_told(self, raw: RawServer, descriptor: int):
-        result = await raw.call("close", descriptor=descriptor)
-
-        assert "It closed its input or output." in result.text
+    @pytest.mark.parametrize(
+        ("call", "arguments", "words"),
+        [
+            ("close", {"descriptor": 0}, "It closed its input or output."),
+            ("close", {"descriptor": 1}, "It closed its input or output."),
+            ("nag", {}, "It asks and asks, and does not read the answers."),
+        ],
+    )
+    async def test_so_far_that_no_call_can_be_made_is_told_and_ended(
+        self, raw: RawServer, call: str, arguments: dict, words: str
+    ):
+        assert words in (await raw.call(call, **arguments)).text
         await until(lambda: not any(map(is_running, raw.processes)))
-
-    async def test_because_it_only_asks_is_told(self, raw: RawServer):
-        result = await raw.call("nag")
-
-        assert "It asks and asks, and does not read the answers." in result.text
 
     async def test_by_a_signal_is_told(self, raw: RawServer):
         os.kill(raw.processes[0], signal.SIGKILL)
