@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
-from tests.providers.loopback import PATIENCE, Call, Exchange, Gate, LoopbackServer, Reply, Request
+from tests.providers.loopback import Call, Exchange, Gate, LoopbackServer, Reply
 from tests.providers.speech import (
     AnthropicExchange,
     BedrockExchange,
@@ -23,31 +23,14 @@ from tests.providers.speech import (
     MistralExchange,
     OpenAIExchange,
     ResponsesExchange,
-    chunk,
-    usage_chunk,
 )
-
-__all__ = [
-    "PATIENCE",
-    "ChatServer",
-    "Exchange",
-    "Gate",
-    "Reply",
-    "Request",
-    "chunk",
-    "usage_chunk",
-]
 
 
 class ChatServer(LoopbackServer):
     """The server, in whichever dialect it is asked."""
 
     def __init__(self, *replies: Reply, **options: Any):
-        super().__init__(
-            *(replies or [answers("Hello.")]),
-            speaks=_spoken_at,
-            **options,
-        )
+        super().__init__(*(replies or [answers("Hello.")]), speaks=_spoken_at, **options)
 
 
 _SPOKEN = {

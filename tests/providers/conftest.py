@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.providers.chat_server import ChatServer, Reply, Request
+from tests.providers.chat_server import ChatServer
+from tests.providers.loopback import Reply, Request
 from tui.config.loading import Flags, UserSettings, load_settings
 from tui.domain.journal.message import Message
 from tui.domain.providers import DialectName, Provider

@@ -194,28 +194,26 @@ Reply = Callable[[Exchange], None]
 class _State:
     replies: Sequence[Reply]
     speaks: Callable[[str], type[Exchange]]
-    ollama_models: Sequence[str]
-    models: Sequence[str]
-    lists: Sequence[Reply]
-    key: str | None
-    facts: Mapping[str, Any]
+    ollama_models: Sequence[str] = ()
+    models: Sequence[str] = ()
+    lists: Sequence[Reply] = ()
+    key: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
+    questions: list[Request] = field(default_factory=list)
+    """Those about the models, and for no answer."""
     disconnects: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
     stopped: threading.Event = field(default_factory=threading.Event)
 
-    def is_question(self, request: Request) -> bool:
-        """Whether it was asked about the models, and for no answer."""
-        return request.method == "GET" or request.path in self.facts
-
     def note_request(self, request: Request) -> int:
-        """How many of its method there were with this one."""
+        """How many of its kind there were with this one."""
+        is_question = request.method == "GET" or request.path in self.facts
+        alike = self.questions if is_question else self.requests
         with self.changed:
-            self.requests.append(request)
+            alike.append(request)
             self.changed.notify_all()
-            return sum(
-                self.is_question(each) == self.is_question(request) for each in self.requests
-            )
+            return len(alike)
 
     def note_disconnect(self) -> None:
         with self.changed:
@@ -265,17 +263,8 @@ class LoopbackServer(InThreads):
     in ``/v1``, ``root`` that for Anthropic's.
     """
 
-    def __init__(
-        self,
-        *replies: Reply,
-        speaks: Callable[[str], type[Exchange]],
-        ollama_models: Sequence[str] = (),
-        models: Sequence[str] = (),
-        lists: Sequence[Reply] = (),
-        key: str | None = None,
-        facts: Mapping[str, Any] | None = None,
-    ):
-        self._state = _State(replies, speaks, ollama_models, models, lists, key, facts or {})
+    def __init__(self, *replies: Reply, speaks: Callable[[str], type[Exchange]], **options: Any):
+        self._state = _State(replies, speaks, **options)
         super().__init__(_Server(self._state), self._state.stopped)
 
     @property
@@ -299,13 +288,13 @@ class LoopbackServer(InThreads):
     def requests(self) -> list[Request]:
         """The requests for an answer that came so far, also those that were refused."""
         with self._state.changed:
-            return [each for each in self._state.requests if not self._state.is_question(each)]
+            return [*self._state.requests]
 
     @property
     def questions(self) -> list[Request]:
         """The requests for a list of models, and for facts of one, that came so far."""
         with self._state.changed:
-            return [each for each in self._state.requests if self._state.is_question(each)]
+            return [*self._state.questions]
 
     @property
     def disconnects(self) -> int:
@@ -314,10 +303,7 @@ class LoopbackServer(InThreads):
             return self._state.disconnects
 
     def wait_for_request(self, count: int = 1) -> None:
-        state = self._state
-        self._wait(
-            lambda: sum(not state.is_question(each) for each in state.requests) >= count, "request"
-        )
+        self._wait(lambda: len(self._state.requests) >= count, "request")
 
     def wait_for_disconnect(self, count: int = 1) -> None:
         self._wait(lambda: self._state.disconnects >= count, "disconnect")

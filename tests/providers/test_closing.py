@@ -11,7 +11,6 @@ from contextlib import suppress
 import pytest
 
 from tests.providers.chat_server import (
-    PATIENCE,
     ChatServer,
     Gate,
     Reply,
@@ -21,6 +20,7 @@ from tests.providers.chat_server import (
     refuses,
 )
 from tests.providers.conftest import ModelAt, asks, collected
+from tests.providers.loopback import PATIENCE
 from tui.providers.protocol import TextReceived
 
 

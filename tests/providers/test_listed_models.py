@@ -53,10 +53,24 @@ def lists(*pages: object) -> ChatServer:
 
 
 class TestTheList:
-    @each_row("name", ["openai", "anthropic", "google", "mistral"])
-    def test_has_the_models_of_the_server(self, name):
+    @each_row(
+        "name, header, value",
+        [
+            ("openai", "authorization", f"Bearer {KEY}"),
+            ("mistral", "authorization", f"Bearer {KEY}"),
+            ("anthropic", "x-api-key", KEY),
+            ("google", "x-goog-api-key", KEY),
+        ],
+    )
+    def test_has_the_models_of_the_server_which_gets_the_key_and_nothing_of_the_machine(
+        self, name, header, value
+    ):
         with ChatServer(models=["b", "a"], key=KEY) as server:
             assert listed_names(connected(server, name)) == ("b", "a")
+            (request,) = server.questions
+        assert request.headers[header] == value
+        assert KEY not in request.path
+        assert request.headers["user-agent"] == "sibyl-tui"
 
     @each_row("items, names", rows(__file__, "listed"))
     def test_has_what_is_a_name_and_chats_in_order(self, items, names):
@@ -85,13 +99,10 @@ class TestTheList:
         assert not {"authorization", "x-api-key"} & set(question.headers)
         assert "api-version=1" in question.path
 
-    def test_is_asked_for_with_its_key_whatever_other_headers_there_are(self):
+    def test_is_asked_for_with_its_key_or_that_of_a_command_whatever_other_headers_there_are(self):
         with ChatServer(models=["a"], key=KEY) as server:
             list_models(connected(server, headers={"authorization": "Basic x"}))
             assert server.questions[0].headers["authorization"] == f"Bearer {KEY}"
-
-    def test_is_asked_for_with_the_key_of_a_command(self):
-        with ChatServer(models=["a"], key=KEY) as server:
             row = connected(server, key_command=("echo", KEY)).provider
             assert listed_names(Connection(row)) == ("a",)
 
@@ -116,25 +127,7 @@ class TestTheList:
             assert listed_names(Connection(row)) == ("a",)
             assert "authorization" not in server.questions[0].headers
 
-
-class TestTheRequest:
-    @pytest.mark.parametrize(
-        ("name", "header", "value"),
-        [
-            ("openai", "authorization", f"Bearer {KEY}"),
-            ("anthropic", "x-api-key", KEY),
-            ("google", "x-goog-api-key", KEY),
-        ],
-    )
-    def test_has_the_key_in_its_header_and_nothing_of_the_machine(self, name, header, value):
-        with ChatServer(models=["a"]) as server:
-            list_models(connected(server, name))
-            (request,) = server.questions
-        assert request.headers[header] == value
-        assert KEY not in request.path
-        assert request.headers["user-agent"] == "sibyl-tui"
-
-    def test_does_not_follow_to_another_server(self):
+    def test_is_not_asked_for_at_another_server(self):
         with ChatServer(models=["a"]) as other:
             place = f"{other.base_url}/models"
             with ChatServer(lists=[refuses(302, Location=place)]) as server:
@@ -157,9 +150,7 @@ class TestAFailure:
         said = f"{host} refused the key (status 401). It says: Incorrect API key provided: [key]."
         assert str(error) == said
 
-    @pytest.mark.parametrize(
-        ("status", "said"), [(401, "requires a key"), (500, "status 500. It may require a key.")]
-    )
+    @each_row("status, said", [(401, "requires a key"), (500, "status 500. It may require a key.")])
     def test_without_a_key_says_that_one_is_wanted(self, status, said):
         with ChatServer(lists=[refuses(status)]) as server:
             error = failed(replace(connected(server), key=None))

@@ -64,15 +64,16 @@ class Kept:
 
 
 class TestAVendorsModel:
-    def test_has_the_window_of_the_price_list_and_nobody_is_asked(self):
-        assert found(choice("anthropic", "claude-sonnet-5-5")) == 1_000_000
-
-    def test_has_that_of_its_kept_list_before_which_needs_no_price_list(
+    def test_has_the_configured_window_else_that_of_its_kept_list_else_of_the_price_list(
         self, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setitem(sys.modules, "tui.providers.prices", None)
+        claude = choice("anthropic", "claude-sonnet-5-5")
         kept = Kept(**{"claude-sonnet-5-5": 2_000_000})
-        assert found(choice("anthropic", "claude-sonnet-5-5"), kept) == 2_000_000
+        assert found(claude) == 1_000_000
+        # The kept list needs no price list.
+        monkeypatch.setitem(sys.modules, "tui.providers.prices", None)
+        assert found(claude, kept) == 2_000_000
+        assert found(replace(claude, context_window=5, configured_window=5), kept) == 5
 
     def test_is_the_same_behind_a_gateway_that_says_nothing_of_it(self):
         with ChatServer(models=["anthropic/claude-sonnet-5-5", "gpt-6-luna"]) as server:
@@ -98,10 +99,6 @@ class TestAVendorsModel:
             assert not isinstance(found(own(server), Kept(qwen3=32_768)), AssumedWindow)
         with ChatServer() as server:
             assert found(at_ollama(server)) == 4096
-
-    def test_has_the_configured_one_before_all(self):
-        chosen = choice("openai", "gpt-6-luna", context_window=5, configured_window=5)
-        assert found(chosen, Kept(**{"gpt-6-luna": 9})) == 5
 
 
 TWO = [{"id": "other"}, {"id": "another"}]
@@ -221,15 +218,11 @@ class TestPictures:
             await model.window()
             assert model.sees_images is sees
 
-    def test_are_tried_where_nobody_says_anything(self):
+    def test_are_what_is_configured_and_tried_where_nobody_says_anything_but_by_the_guide(self):
         with ChatServer(models=["qwen3", "other"]) as server:
             assert limits(own(server)).sees_images is None
         assert limits(choice("anthropic", "claude-sonnet-5-5")).sees_images is None
-
-    def test_are_not_seen_by_the_guide(self):
         assert limits(a_choice("offline", "guide")).sees_images is False
-
-    def test_are_what_is_configured_before_all(self):
         with ChatServer(facts=OllamaFacts(None, "", "completion").facts) as server:
             chosen = replace(at_ollama(server), configured_images=True)
             assert limits(chosen).sees_images is True

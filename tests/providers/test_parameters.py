@@ -8,28 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, answers, refuses
-from tests.providers.conftest import ModelAt, asks, collected, only_openai, says, text_of
+from tests.providers.conftest import ModelAt, asks, collected, only_openai, text_of
 from tests.samples import rows
 from tests.tables import each_row
-from tui.domain.journal.message import ToolCall
 from tui.domain.models import ModelParameters
 from tui.errors import ModelError
-from tui.providers.protocol import RequestAdapted, ToolDefinition
-
-TOOL = ToolDefinition("f", "Does f.", {"type": "object", "properties": {}})
-
-
-@pytest.mark.parametrize("effort", [None, "high"])
-async def test_a_turn_whose_thinking_was_not_kept_goes_on_without(model_at: ModelAt, effort: Any):
-    called = says("assistant", "", tool_calls=(ToolCall("c1", "f", {}),))
-    request = asks("Go.", called, says("tool", "Done.", tool_call_id="c1"))
-    request = replace(request, tools=(TOOL,), parameters=ModelParameters(effort=effort))
-    with ChatServer() as server:
-        await collected(model_at(server).stream(request))
-        (only,) = server.requests
-    # Anthropic's models of this kind think only if they are told to.
-    off = None if effort is None or "/messages" in only.path else "none"
-    assert (only.body.get("thinking"), only.body.get("reasoning_effort")) == (None, off)
+from tui.providers.protocol import RequestAdapted
 
 
 @only_openai

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.engine.scripted_model import ScriptedModel
-from tests.providers.chat_server import PATIENCE, ChatServer, answers
+from tests.providers.chat_server import ChatServer, answers
 from tests.providers.conftest import a_choice, asks, collected, text_of
+from tests.providers.loopback import PATIENCE
 from tests.tables import each_row
 from tests.waiting import until
 from tui.errors import ConfigError, ModelError, ModelUnavailable

@@ -18,10 +18,14 @@ from tests.providers.conftest import (
     text_of,
 )
 from tests.providers.speech import block_start
+from tests.tables import each_row
 from tui.domain.journal.message import Message, ToolCall
+from tui.domain.models import ModelParameters
 from tui.providers.chat_model import ChatModel
 from tui.providers.protocol import ModelRequest, TurnMemory
 
+ON = {"type": "enabled", "budget_tokens": 4_096}
+BETWEEN = {"type": "between_tools"}
 CALLS = (("call_a", "f", ['{"a": ', "1}"]), ("call_b", "f", ['{"a": 2}']))
 
 
@@ -125,23 +129,30 @@ async def test_each_answer_of_a_turn_has_its_own_thinking(model_at: ModelAt):
     assert [each.get("reasoning_content", "") for each in sent] == ["Hm. Well.", "", "Hm. Well."]
 
 
-@only_anthropic
-@pytest.mark.parametrize(
-    ("name", "thinking"),
-    [("claude-sonnet-5-5", {"type": "between_tools"}), ("claude-haiku-4-5", None)],
+@only_openai
+@each_row(
+    "spoken, model, effort, field, values",
+    [
+        ("openai", "m", None, "reasoning_effort", [None, None, None]),
+        ("openai", "m", "high", "reasoning_effort", ["none", "high", "high"]),
+        # Models of this kind think only if they are told to.
+        ("anthropic", "m", "high", "thinking", [None, ON, ON]),
+        ("anthropic", "claude-haiku-4-5", None, "thinking", [None, None, None]),
+        ("anthropic", "claude-sonnet-5-5", None, "thinking", [BETWEEN, None, None]),
+    ],
 )
 async def test_a_turn_whose_thinking_was_not_kept_goes_on_without(
-    model_at: ModelAt, name: str, thinking: object
+    model_at: ModelAt, spoken: str, model: str, effort: Any, field: str, values: list[Any]
 ):
     with ChatServer(calls_tools(*CALLS), answers()) as server:
-        model = model_at(server, model=name)
-        request = await next_round(model, asks())
+        asked = model_at(server.address(spoken), dialect=spoken, model=model)
+        first = replace(asks(), parameters=ModelParameters(effort=effort))
+        request = await next_round(asked, first)
         restarted = replace(request, memory=TurnMemory())
         later = (*request.messages, says("assistant", "Done."), says("user", "And now?"))
         for each in (restarted, request, replace(restarted, messages=later)):
-            await collected(model.stream(each))
-    sent = [each.body.get("thinking") for each in server.requests[1:]]
-    assert sent == [thinking, None, None]
+            await collected(asked.stream(each))
+    assert [each.body.get(field) for each in server.requests[1:]] == values
 
 
 @only_anthropic

@@ -33,16 +33,26 @@ def is_running(pid: int) -> bool:
         return False
 
 
-class RawServer:
-    """The one server ``raw`` of the program's servers."""
+class OneServer:
+    """The only one of the program's servers."""
 
-    def __init__(self, servers: McpServers, log: Path) -> None:
+    def __init__(self, servers: McpServers) -> None:
         self.servers = servers
-        self._log = log
 
     @property
     def status(self) -> ServerStatus:
         return self.servers.statuses()[0]
+
+    async def start(self) -> ServerStatus:
+        return (await self.servers.start())[0]
+
+
+class RawServer(OneServer):
+    """The server ``raw``."""
+
+    def __init__(self, servers: McpServers, log: Path) -> None:
+        super().__init__(servers)
+        self._log = log
 
     @property
     def log(self) -> list[dict[str, Any]]:
@@ -63,9 +73,6 @@ class RawServer:
 
     def tool(self, name: str) -> OfferedTool:
         return next(each for each in self.status.tools if each.name == name)
-
-    async def start(self) -> ServerStatus:
-        return (await self.servers.start())[0]
 
     async def call(self, name: str, **arguments: Any) -> ToolResult:
         return await self.servers.call(self.tool(name), arguments)

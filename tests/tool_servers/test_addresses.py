@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.tables import each_row
+from tests.tool_servers.conftest import OneServer
 from tests.tool_servers.http_server import (
     HttpToolServer,
     reply,
@@ -22,23 +23,13 @@ from tests.tool_servers.http_server import (
 )
 from tests.waiting import SECONDS, until
 from tui.config.settings_schema import ToolServerSettings
-from tui.domain.tool_servers import ServerStatus, ToolResult
+from tui.domain.tool_servers import ToolResult
 from tui.tool_servers import server as one_server
 from tui.tool_servers.server import McpServers
 
 
-class Reached:
-    """The one server ``web`` of the program's servers."""
-
-    def __init__(self, servers: McpServers) -> None:
-        self.servers = servers
-
-    @property
-    def status(self) -> ServerStatus:
-        return self.servers.statuses()[0]
-
-    async def start(self) -> ServerStatus:
-        return (await self.servers.start())[0]
+class Reached(OneServer):
+    """The server ``web``."""
 
     async def call(self, **arguments: Any) -> ToolResult:
         return await self.servers.call(self._echo, arguments)
