@@ -23,12 +23,20 @@ _NAMES = {
 }
 
 
-async def send(pilot, text):
-    """Type a text and press Enter, as it stands on screen."""
+async def send(pilot, text, *, shows="", says=""):
+    """Type a text and press Enter, as it stands on screen.
+
+    Waits until the conversation shows a text, or a notice says one, that is given.
+    """
+    app = pilot.app
     for character in text:
-        pilot.app.post_message(events.Key(_character_to_key(character), character))
+        app.post_message(events.Key(_character_to_key(character), character))
     await pilot.pause()
     await pilot.press("enter")
+    if shows:
+        await until(lambda: shows in conversation(app), shows)
+    if says:
+        await until(lambda: says in notices(app), says)
 
 
 def type_at_once(app, keys, *, in_one_read=False):
@@ -51,9 +59,9 @@ async def wait_for_answer(world: World):
     await until(lambda: not world.workspace.current.unsaved, "the last save")
 
 
-async def have_answered(world: World, pilot, text):
+async def have_answered(world: World, pilot, text, shows=""):
     """Send a prompt, and wait for its answer."""
-    await send(pilot, text)
+    await send(pilot, text, shows=shows)
     await wait_for_answer(world)
 
 
@@ -97,8 +105,8 @@ def notices(app):
 
 
 def newest_notice(app):
-    """The newest notice of this run, another object also for an equal one."""
-    return app.controllers.notices.log.newest_first[0]
+    """The newest notice of this run, another object also for an equal one; None without any."""
+    return next(iter(app.controllers.notices.log.newest_first), None)
 
 
 def report(app):
@@ -145,8 +153,15 @@ async def question(app):
     return "\n".join(str(part.content) for part in app.screen.query("VerticalScroll Static"))
 
 
-async def go_to(app, pilot, session_id):
-    """Choose a session in the sidebar."""
+async def go_to(app, pilot, session_id, shows=""):
+    """Choose a session in the sidebar; waits until the conversation shows a text of it."""
     app.chat.sidebar.focus()
     app.chat.sidebar.rows.highlight(session_id)
     await pilot.press("enter")
+    await until(lambda: shows in conversation(app), shows)
+
+
+async def close(app, pilot):
+    """Close what is over the conversation."""
+    await pilot.press("escape")
+    await until(lambda: app.screen is app.chat, "the chat")

@@ -1,5 +1,7 @@
 """Calls of tools that wait for the user, on the screen of the whole program."""
 
+from contextlib import asynccontextmanager
+
 import pytest
 from textual import events
 
@@ -15,7 +17,7 @@ from tests.ui.screen import (
     type_at_once,
     wait_for_answer,
 )
-from tests.ui.world import messages
+from tests.ui.world import SIZE, messages
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.appearance import Appearance
@@ -28,6 +30,11 @@ def call(number=1, content="会話.md"):
     return ToolCall(f"c{number}", "files__read_file", {"path": content, "mode": "red\x1b[31m"})
 
 
+def tools(w):
+    """Tools of which nothing is allowed until the user quits yet."""
+    return Tools(set_up(servers=w.servers), approvals=ToolApprovals(w.approvals_file))
+
+
 @pytest.fixture
 def asking(world):
     """Makes a world whose model has tools and gives these answers."""
@@ -35,10 +42,25 @@ def asking(world):
     def make(*answers):
         w = world(*answers)
         w.servers = ScriptedServers()
-        w.tools = Tools(set_up(servers=w.servers), approvals=ToolApprovals(w.approvals_file))
+        w.tools = tools(w)
         return w
 
     return make
+
+
+@pytest.fixture
+def asked_by(asking):
+    """Runs the program until a call of its model waits for the user."""
+
+    @asynccontextmanager
+    async def asked_by(*answers, size=SIZE):
+        w = asking(*answers)
+        async with w.running(size=size) as (app, pilot):
+            await send(pilot, "go")
+            await asked(app)
+            yield w, app, pilot
+
+    return asked_by
 
 
 def question(app):
@@ -54,19 +76,28 @@ def results(w):
     return [text for role, text, _ in messages(w, w.workspace.current.id) if role == "tool"]
 
 
-async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(asking):
-    w = asking([call()], ["Done."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
+async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(asked_by):
+    async with asked_by([call()], ["Done."]) as (w, app, pilot):
         assert "会話.md" in question(app)
         assert "red\\u001b[31m" in question(app)
         await pilot.press(*"oudo1", "left", "right", "down")
         assert app.chat.prompt.draft == "oudo1"
+        await until(lambda: "waits for approval" in status(app))
+        app.chat.prompt.set_text("")
+        type_at_once(app, "<down>1 more", in_one_read=True)
+        await until(lambda: app.chat.prompt.draft == "1 more", "what was typed")
+        assert app.chat.prompt.has_focus_within
+        await pilot.press("f3")
+        app.post_message(events.Paste("a u o"))
+        type_at_once(app, " so1")
+        await until(lambda: app.chat.prompt.text == "1 morea u o so1", "the text")
         assert question(app)
         assert not w.servers.calls
-        await until(lambda: "waits for approval" in status(app))
-        await pilot.press("escape")
+        app.chat.prompt.set_text("")
+        type_at_once(app, "<f3>oand do")
+        await until(lambda: app.chat.prompt.draft == "and do", "what was typed behind the answer")
+        await wait_for_answer(w)
+        assert results(w) == ["# Shop"]
 
 
 @pytest.mark.full
@@ -100,18 +131,15 @@ async def test_a_question_is_answered_by_its_own_keys(asking):
 
 @pytest.mark.full
 @pytest.mark.parametrize("key", ["2", "3"])
-async def test_the_answers_for_more_than_once_have_numbers_too(asking, key):
-    w = asking([call(1), call(2)], ["Done."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
+async def test_the_answers_for_more_than_once_have_numbers_too(asked_by, key):
+    async with asked_by([call(1), call(2)], ["Done."]) as (w, _, pilot):
         await pilot.press("f3", key)
         await wait_for_answer(w)
         assert results(w) == ["# Shop", "# Shop"]
 
 
-async def test_from_an_empty_prompt_down_leads_to_the_question(asking):
-    w = asking([call()], ["Done."])
+async def test_down_leads_to_the_question_and_what_is_pressed_twice_answers_one(asking):
+    w = asking([call(1), call(2, "second")], ["Done."])
     async with w.running() as (app, pilot):
         await pilot.press("down")
         assert app.chat.prompt.has_focus_within
@@ -119,43 +147,15 @@ async def test_from_an_empty_prompt_down_leads_to_the_question(asking):
         await asked(app)
         await pilot.press("down")
         assert "↑ ↓ scroll" in str(app.chat.approval.border_subtitle)
-        await pilot.press("1")
-        await wait_for_answer(w)
+        await pilot.press("1", "1")
+        await asked(app, "second")
         assert results(w) == ["# Shop"]
-
-
-async def test_what_comes_in_one_read_with_down_and_what_is_pasted_is_the_prompt_s(asking):
-    w = asking([call()], ["Done."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
-        type_at_once(app, "<down>1 more", in_one_read=True)
-        await until(lambda: app.chat.prompt.draft == "1 more", "what was typed")
-        assert question(app)
-        assert app.chat.prompt.has_focus_within
-        await pilot.press("f3")
-        app.post_message(events.Paste("a u o"))
-        type_at_once(app, " so1")
-        await until(lambda: app.chat.prompt.text == "1 morea u o so1", "the text")
-        assert question(app)
-
-
-async def test_what_is_typed_behind_an_answer_is_the_prompt_s(asking):
-    w = asking([call()], ["Done."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
-        type_at_once(app, "<f3>oand do")
-        await until(lambda: app.chat.prompt.draft == "and do", "what was typed")
+        await pilot.press("escape")
         await wait_for_answer(w)
-        assert results(w) == ["# Shop"]
 
 
-async def test_escape_denies_from_the_prompt_and_stops_nothing(asking):
-    w = asking([call()], ["Done."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
+async def test_escape_denies_from_the_prompt_and_stops_nothing(asked_by):
+    async with asked_by([call()], ["Done."]) as (w, app, pilot):
         await pilot.press("escape")
         await wait_for_answer(w)
         assert results(w) == [DENIED]
@@ -163,20 +163,8 @@ async def test_escape_denies_from_the_prompt_and_stops_nothing(asking):
         await until(lambda: f"▸ files: read_file result: {DENIED}" in conversation(app))
 
 
-async def test_what_is_pressed_twice_answers_one_question(asking):
-    w = asking([call(1), call(2, "second")], ["Done."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
-        await pilot.press("f3", "o", "o")
-        await asked(app, "second")
-        assert results(w) == ["# Shop"]
-        await pilot.press("escape")
-        await wait_for_answer(w)
-
-
-async def test_until_i_quit_asks_no_more_for_this_tool_and_is_not_kept(asking):
-    w = asking([call(1), call(2)], ["Done."], [call(3)], ["Again."])
+async def test_until_i_quit_asks_no_more_and_is_not_kept_and_always_is(asking):
+    w = asking([call(1), call(2)], ["Done."], [call(3)], ["Again."], [call(4)], ["At last."])
     async with w.running() as (app, pilot):
         await send(pilot, "go")
         await asked(app)
@@ -184,27 +172,16 @@ async def test_until_i_quit_asks_no_more_for_this_tool_and_is_not_kept(asking):
         await wait_for_answer(w)
         assert len(results(w)) == 2
         there = w.workspace.current.id
-    w.tools = Tools(set_up(servers=w.servers), approvals=ToolApprovals(w.approvals_file))
+    w.tools = tools(w)
     async with w.running(there) as (app, pilot):
         await send(pilot, "again")
         await asked(app)
-        await pilot.press("escape")
-        await wait_for_answer(w)
-        assert results(w)[-1] == DENIED
-
-
-async def test_always_asks_no_more_and_is_kept(asking):
-    w = asking([call(1)], ["Done."], [call(2)], ["Again."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
         await pilot.press("f3", "a")
         await wait_for_answer(w)
-        there = w.workspace.current.id
-    w.tools = Tools(set_up(servers=w.servers), approvals=ToolApprovals(w.approvals_file))
+    w.tools = tools(w)
     async with w.running(there) as (app, pilot):
         await have_answered(w, pilot, "again")
-        assert results(w) == ["# Shop", "# Shop"]
+        assert results(w) == ["# Shop"] * 4
 
 
 async def test_a_call_in_a_session_not_on_screen_is_marked_and_asked_when_viewed(asking):
@@ -215,8 +192,7 @@ async def test_a_call_in_a_session_not_on_screen_is_marked_and_asked_when_viewed
         await asked(app)
         mine = w.workspace.current.id
         await until(lambda: other in rows(app))
-        await go_to(app, pilot, other)
-        await until(lambda: "hello" in conversation(app))
+        await go_to(app, pilot, other, "hello")
         assert not question(app)
         await until(lambda: mark(app, mine) == "waits for approval")
         await pilot.press("f3")
@@ -228,40 +204,30 @@ async def test_a_call_in_a_session_not_on_screen_is_marked_and_asked_when_viewed
         await until(lambda: mark(app, mine) == "")
 
 
-async def test_stop_withdraws_the_question_and_the_call_is_interrupted(asking):
-    w = asking([call()], ["Done."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
+async def test_stop_withdraws_the_question_and_the_call_is_interrupted(asked_by):
+    async with asked_by([call()], ["Done."]) as (w, app, pilot):
         await have_answered(w, pilot, "/stop")
         assert results(w) == ["interrupted"]
         assert not question(app)
         await until(lambda: "waits for approval" not in status(app))
-        await send(pilot, "/retry")
-        await until(lambda: "Done." in conversation(app))
+        await send(pilot, "/retry", shows="Done.")
 
 
-async def test_quitting_while_it_waits_leaves_the_call_interrupted(asking):
-    w = asking([call()], ["On we go."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
+async def test_quitting_while_it_waits_leaves_the_call_interrupted(asked_by):
+    async with asked_by([call()], ["On we go."]) as (w, app, pilot):
         there = w.workspace.current.id
     assert messages(w, there)[-1] == ("tool", "interrupted", None)
     async with w.running(there) as (app, pilot):
         assert not question(app)
-        await send(pilot, "/retry")
-        await until(lambda: "On we go." in conversation(app))
+        await send(pilot, "/retry", shows="On we go.")
         assert [m.text for m in w.model.requests[-1].messages][-1] == "interrupted"
 
 
 @pytest.mark.full
-async def test_long_arguments_scroll_while_the_panel_has_the_keys(asking):
+async def test_long_arguments_scroll_while_the_panel_has_the_keys(asked_by):
     steps = [f"doing {n}" for n in range(60)]
-    w = asking([ToolCall("c1", "files__read_file", {"steps": steps})], ["Done."])
-    async with w.running(size=(60, 15)) as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
+    call = ToolCall("c1", "files__read_file", {"steps": steps})
+    async with asked_by([call], ["Done."], size=(60, 15)) as (w, app, pilot):
         assert "[o 1] Once  [u 2] Until I quit  [a 3] Always  [d n] Deny" in question(app)
         await pilot.press("f3")
         for _ in range(400):
@@ -282,11 +248,8 @@ async def test_long_arguments_scroll_while_the_panel_has_the_keys(asking):
         await wait_for_answer(w)
 
 
-async def test_while_a_tool_asks_one_sees_how_to_find_the_next_match(asking):
-    w = asking([call()], ["Done."])
-    async with w.running() as (app, pilot):
-        await send(pilot, "go")
-        await asked(app)
+async def test_while_a_tool_asks_one_sees_how_to_find_the_next_match(asked_by):
+    async with asked_by([call()], ["Done."]) as (w, app, pilot):
         await pilot.press("ctrl+g", *"go")
         keys = app.chat.query_one(KeyLine)
         await until(lambda: "Enter Next  ↑ Previous" in keys.render_line(0).text)

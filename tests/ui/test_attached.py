@@ -8,7 +8,9 @@ from textual.widgets import OptionList
 
 from tests.attached import NOTES, PNG, picture, showing
 from tests.ui.screen import (
+    close,
     conversation,
+    have_answered,
     lines,
     notices,
     question,
@@ -28,16 +30,30 @@ TYPED = "Read @notes.txt"
 ZEBRA = FileBlock("src/a.py", "def zebra():\n    return 42\n", 28)
 
 
-async def test_title_recall_and_editing_have_what_was_typed(running):
-    async with running(talk=(showing(TYPED, NOTES, picture()), "done")) as (w, app, pilot):
-        await until(lambda: "done" in conversation(app))
+async def test_title_recall_keys_and_versions_of_a_question_with_files(running):
+    talk = (showing(TYPED, NOTES, picture()), "done")
+    async with running(["second"], talk=talk, size=(140, 40)) as (w, app, pilot):
+        await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app))
         assert w.workspace.current.label() == TYPED
         await until(lambda: any(TYPED in row[:30] for row in terminal_rows(app)), "the sidebar")
         await pilot.press("up")
         assert app.chat.prompt.text == TYPED
-        await pilot.press("down", "f6", "e", "enter")
+        await pilot.press("down", "f6", "k")
+        await until(lambda: "Enter Fold" in key_line(app))
+        assert "o Open" in key_line(app)
+        assert "Copy code" not in key_line(app)
+        await pilot.press("enter")
+        await until(lambda: "c Copy code" in key_line(app))
+        await pilot.press("j", "e", "enter")
         await until(lambda: app.chat.prompt.has_focus_within)
         assert app.chat.prompt.text == TYPED
+        app.chat.prompt.set_text("Read nothing")
+        await pilot.press("enter")
+        await until(lambda: "version 2/2" in conversation(app))
+        await wait_for_answer(w)
+        assert "notes.txt" not in conversation(app)
+        await pilot.press("f6", "k", "left_square_bracket")
+        await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app), "the file")
 
 
 def _read(path):
@@ -57,43 +73,30 @@ def opened(monkeypatch):
     return given
 
 
-async def with_picture(w, text="Look", *more):
-    """A session with a picture that is kept; gives its id."""
-    there = await w.session(showing(text, *more, picture()), "nice")
-    w.other_program().add_attachment(there, PNG)
-    return there
-
-
-async def test_o_opens_a_picture_after_asking_and_its_file_is_gone_at_the_end(world, opened):
+async def test_o_opens_what_is_chosen_from_a_list_after_asking_and_its_file_is_gone_at_the_end(
+    world, opened
+):
     w = world()
-    there = await with_picture(w)
+    there = await w.session(showing("As on https://example.com/a", NOTES, picture()), "nice")
+    w.other_program().add_attachment(there, PNG)
     async with w.running(there) as (app, pilot):
         await until(lambda: "[image: photo.png, 70 bytes]" in conversation(app))
-        await pilot.press("f6", "k", "k", "o")
-        assert (await question(app)).startswith("Open photo.png ? (y/n)")
-        assert not opened
-        await pilot.press("y")
+        await pilot.press("f6", "k", "k")
+        for answer in "ny":
+            await pilot.press("o")
+            await until(lambda: bool(app.screen.query("OptionList")))
+            offered = [str(each.prompt) for each in app.screen.query_one(OptionList).options]
+            assert offered == ["https://example.com/a", "[image: photo.png, 70 bytes]"]
+            await pilot.press("down", "enter")
+            assert (await question(app)).startswith("Open photo.png ? (y/n)")
+            assert not opened
+            await pilot.press(answer)
+            await until(lambda: app.screen is app.chat)
         await until(lambda: "Opened photo.png" in notices(app))
         ((path, data),) = opened
         assert data == PNG
         assert path.exists()
     assert not path.parent.exists()
-
-
-async def test_a_link_and_a_picture_are_chosen_from_a_list(world, opened):
-    w = world()
-    there = await with_picture(w, "As on https://example.com/a", NOTES)
-    async with w.running(there) as (app, pilot):
-        await until(lambda: "[image: photo.png" in conversation(app))
-        await pilot.press("f6", "k", "k", "o")
-        await until(lambda: bool(app.screen.query("OptionList")))
-        offered = [str(each.prompt) for each in app.screen.query_one(OptionList).options]
-        assert offered == ["https://example.com/a", "[image: photo.png, 70 bytes]"]
-        await pilot.press("down", "enter")
-        assert (await question(app)).startswith("Open photo.png ? (y/n)")
-        await pilot.press("n")
-        await until(lambda: app.screen is app.chat)
-        assert not opened
 
 
 async def test_a_click_on_a_picture_asks_and_one_that_is_gone_says_so(running, opened):
@@ -105,16 +108,6 @@ async def test_a_click_on_a_picture_asks_and_one_that_is_gone_says_so(running, o
         await pilot.press("y")
         await until(lambda: "Not opened: photo.png is missing or damaged." in notices(app))
         assert not opened
-
-
-async def test_a_picture_of_a_private_session_is_not_given_to_a_viewer(running, opened):
-    async with running() as (w, app, pilot):
-        await send(pilot, "/private")
-        await until(lambda: w.workspace.current.private, "a private session")
-        app.chat.transcript.show([asked(showing("Look", picture()))], earlier=False)
-        await pilot.press("f6", "o")
-        await until(lambda: "No viewer for a picture of a private session" in notices(app))
-        assert app.screen is app.chat
 
 
 async def test_a_search_leads_into_a_folded_file_and_unfolds_it(running):
@@ -153,33 +146,6 @@ async def test_a_hit_of_the_search_in_a_file_is_gone_to_and_shown(world):
         await until(lambda: "def zebra():" in conversation(app), "the file")
 
 
-async def test_versions_of_a_question_have_their_own_files(running):
-    talk = (showing("Read @notes.txt", NOTES), "nice")
-    async with running(["first"], ["second"], talk=talk) as (w, app, pilot):
-        await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app))
-        await pilot.press("f6", "e", "enter")
-        await until(lambda: app.chat.prompt.text == "Read @notes.txt")
-        app.chat.prompt.set_text("Read nothing")
-        await pilot.press("enter")
-        await until(lambda: "version 2/2" in conversation(app))
-        await wait_for_answer(w)
-        assert "notes.txt" not in conversation(app)
-        await pilot.press("f6", "k", "left_square_bracket")
-        await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app), "the file")
-
-
-async def test_the_line_of_keys_says_what_can_be_done_with_files_and_pictures(running):
-    talk = (showing("See", NOTES, picture()), "nice")
-    async with running(talk=talk, size=(140, 24)) as (_, app, pilot):
-        await until(lambda: "[image: photo.png" in conversation(app))
-        await pilot.press("f6", "k")
-        await until(lambda: "Enter Fold" in key_line(app))
-        assert "o Open" in key_line(app)
-        assert "Copy code" not in key_line(app)
-        await pilot.press("enter")
-        await until(lambda: "c Copy code" in key_line(app))
-
-
 @pytest.fixture
 def links_opened(monkeypatch):
     """The targets that were given to the desktop."""
@@ -194,9 +160,7 @@ def links_opened(monkeypatch):
 
 
 async def answered(world, pilot, app, text):
-    await send(pilot, "Where?")
-    await until(lambda: text in conversation(app))
-    await wait_for_answer(world)
+    await have_answered(world, pilot, "Where?", text)
     await pilot.press("f6", "o")
 
 
@@ -215,39 +179,48 @@ async def test_o_opens_a_link_after_asking(running, links_opened):
         await until(lambda: links_opened == ["https://example.com/notes"])
 
 
-async def test_of_several_links_none_is_chosen_by_escape_and_one_by_enter(running, links_opened):
+async def test_of_several_links_none_is_chosen_by_escape_and_one_by_enter_or_two_clicks(
+    running, links_opened
+):
     async with running(["Read https://a.example or https://b.example."]) as (w, app, pilot):
+
+        async def links():
+            await until(lambda: bool(app.screen.query("OptionList")))
+            found = app.screen.query_one(OptionList)
+            await until(lambda: found.highlighted == 0)
+            return found
+
         await answered(w, pilot, app, "https://b.example")
-        await until(lambda: bool(app.screen.query("OptionList")))
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat)
+        await links()
+        await close(app, pilot)
         assert app.chat.transcript.has_focus
         await pilot.press("o")
-        await until(lambda: bool(app.screen.query("OptionList")))
-        await pilot.pause()
+        await links()
         await pilot.press("down", "enter")
         assert "Open https://b.example ?" in await question(app)
         assert not links_opened
         await pilot.press("y")
         await until(lambda: links_opened == ["https://b.example"])
-
-
-async def test_a_link_is_chosen_once_by_two_clicks(running, links_opened):
-    async with running(["Read https://a.example or https://b.example."]) as (w, app, pilot):
-        await answered(w, pilot, app, "https://b.example")
-        await until(lambda: bool(app.screen.query("OptionList")))
-        links = app.screen.query_one(OptionList)
-        await until(lambda: links.highlighted == 0)
-        links.action_select()
-        links.action_select()
+        await pilot.press("o")
+        listed = await links()
+        listed.action_select()
+        listed.action_select()
         assert "Open https://a.example ?" in await question(app)
         assert len(app.screen_stack) == 2
         await pilot.press("y")
-        await until(lambda: links_opened == ["https://a.example"])
+        await until(lambda: links_opened[1:] == ["https://a.example"])
         assert app.screen is app.chat
 
 
-async def test_without_a_link_it_says_so(running, links_opened):
+async def test_where_there_is_nothing_to_open_it_says_so(running, links_opened):
     async with running(["Nowhere."]) as (w, app, pilot):
         await answered(w, pilot, app, "Nowhere.")
         await until(lambda: "No link or picture in this message." in notices(app))
+        await pilot.press("f6")
+        await send(pilot, "/private")
+        await until(lambda: w.workspace.current.private, "a private session")
+        app.chat.transcript.show([asked(showing("Look", picture()))], earlier=False)
+        await pilot.press("f6", "o")
+        await until(lambda: "No viewer for a picture of a private session" in notices(app))
+        assert app.screen is app.chat
+        assert not links_opened

@@ -48,8 +48,17 @@ def slow_disk(monkeypatch):
         gate.wait(20)
         return read(path, name)
 
+    async def submit_held_up(app, text, *behind):
+        """Submit a prompt whose files are being read when this returns, and others behind it."""
+        submit(app, text)
+        await asyncio.to_thread(begun.wait, 20)
+        for each in behind:
+            submit(app, each)
+        queued = app.workspace.current.prompt
+        await until(lambda: queued.queued == [*behind], "what waits behind it")
+
     monkeypatch.setattr(attachments, "read_attachment", held_up)
-    gate.begun = begun
+    gate.submit = submit_held_up
     yield gate
     gate.set()
 
@@ -76,48 +85,58 @@ def kept(w):
 
 
 async def test_files_and_pictures_go_with_the_prompt_which_stays_as_typed(shop, project):
-    w = shop(["It is fine."], ["A cat."], ["Yes."])
+    w = shop(["It is fine."], ["A cat."], ["Yes."], ["There."], ["Long."])
     (project / "cat").write_bytes(PNG)
+    (project / "log").write_text("x" * 300_000)
+    w.prompts = {"review": "Find the fault in {args}."}
     async with w.running() as (app, _):
         for number, text in enumerate(
-            ("check @a.txt, please", "@cat what is it?", "what is @property?"), 1
+            (
+                *("check @a.txt, please", "@cat what is it?", "what is @property?"),
+                *("/review @a.txt", "@log"),
+            ),
+            1,
         ):
             submit(app, text)
             await until(lambda number=number: len(w.model.requests) == number, text)
             await wait_for_answer(w)
+        said = "Attached in part: [file: log, first 256 KB of 300 KB]"
+        await until(lambda: said in notices(app), "what is cut")
         session_id = w.workspace.current.id
         assert session_id in rows(app)
     block = FileBlock("a.txt", "alpha", 5)
-    (typed, attached), (_, (picture,)), only_looks_like_one = questions(w, session_id)
+    (typed, attached), (_, (picture,)), only_looks_like_one, own, _ = questions(w, session_id)
     assert (typed, attached) == ("check @a.txt, please", (block,))
     assert w.model.requests[0].messages[0].text == f"check @a.txt, please\n{block.fenced}"
     assert isinstance(picture, ImageBlock)
     assert w.other_program().attachment(session_id, picture.sha256) == PNG
     assert list(w.model.requests[1].images.values()) == [PNG]
     assert only_looks_like_one == ("what is @property?", ())
+    assert own == ("Find the fault in @a.txt.", (block,))
     assert w.drafts().load(session_id) is None
 
 
-async def test_what_is_cut_is_said(shop, project):
-    w = shop(["Long."])
-    (project / "log").write_text("x" * 300_000)
-    async with w.running() as (app, _):
-        submit(app, "@log")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
-        said = "Attached in part: [file: log, first 256 KB of 300 KB]"
-        await until(lambda: said in notices(app), "the notice")
+async def test_a_prompt_that_cannot_be_attached_is_given_back_with_the_reason(shop, monkeypatch):
+    def broken(path, name):
+        raise ZeroDivisionError("a defect")
 
-
-async def test_a_prompt_that_cannot_be_attached_is_given_back_with_the_reason(shop):
     w = shop(["Fine."])
     async with w.running() as (app, pilot):
+        with monkeypatch.context() as patched:
+            patched.setattr(attachments, "read_attachment", broken)
+            submit(app, "look at @b.txt")
+            told = "Unexpected error: ZeroDivisionError"
+            await until(lambda: told in notices(app), "the notice of a defect")
+            assert app.chat.prompt.text == "look at @b.txt"
+            await wait_for_answer(w)
+        app.chat.prompt.set_text("")
         submit(app, "look at @a.txt and @bad")
         await until(lambda: app.chat.prompt.text == "look at @a.txt and @bad", "the prompt")
         said = "Not sent. Cannot attach bad: it is not text or a picture."
         await until(lambda: said in notices(app), "the reason")
         await wait_for_answer(w)
         assert not w.workspace.current.published
+        assert not w.model.requests
         app.chat.prompt.set_text("look at @a.txt", own=words_in("@a.txt"))
         await pilot.press("enter")
         await until(lambda: w.model.requests, "the request")
@@ -128,11 +147,7 @@ async def test_a_prompt_that_cannot_be_attached_is_given_back_with_the_reason(sh
 async def test_prompts_behind_one_that_is_given_back_wait_behind_it(shop, slow_disk):
     w = shop(["never asked"])
     async with w.running() as (app, _):
-        submit(app, "first @bad")
-        await asyncio.to_thread(slow_disk.begun.wait, 20)
-        submit(app, "second")
-        submit(app, "third")
-        await until(lambda: w.workspace.current.prompt.queued == ["second", "third"])
+        await slow_disk.submit(app, "first @bad", "second", "third")
         slow_disk.set()
         await until(lambda: app.chat.prompt.text == "first @bad", "the prompt")
         await wait_for_answer(w)
@@ -143,16 +158,15 @@ async def test_prompts_behind_one_that_is_given_back_wait_behind_it(shop, slow_d
 async def test_prompts_are_sent_in_their_order_though_the_first_one_reads_for_long(shop, slow_disk):
     w = shop(["one"], ["two"], ["three"])
     async with w.running() as (app, _):
-        submit(app, "first @a.txt")
-        await asyncio.to_thread(slow_disk.begun.wait, 20)
-        submit(app, "second")
-        submit(app, "third @b.txt")
-        await until(lambda: len(w.workspace.current.prompt.queued) == 2)
+        await slow_disk.submit(app, "first @a.txt", "second", "third @b.txt")
+        waiting = "first @a.txt", "second", "third @b.txt"
+        await until(lambda: kept(w) == ("", waiting), "all of them in the draft")
         slow_disk.set()
         await until(lambda: len(w.model.requests) == 3, "all requests")
         await wait_for_answer(w)
         assert [typed for typed, _ in questions(w)] == ["first @a.txt", "second", "third @b.txt"]
         assert attached(w) == [["alpha"], [], ["beta"]]
+        await until(lambda: kept(w) is None, "the draft without what was sent")
 
 
 async def test_a_file_is_read_when_its_prompt_is_sent(shop, project):
@@ -170,24 +184,10 @@ async def test_a_file_is_read_when_its_prompt_is_sent(shop, project):
         assert attached(w) == [[], ["changed"]]
 
 
-async def test_while_files_are_read_the_draft_has_the_prompt(shop, slow_disk):
-    w = shop(["one"])
-    async with w.running() as (app, _):
-        submit(app, "read @a.txt")
-        await asyncio.to_thread(slow_disk.begun.wait, 20)
-        assert kept(w) == ("", ("read @a.txt",))
-        slow_disk.set()
-        await until(lambda: w.model.requests, "the request")
-        await until(lambda: kept(w) is None, "the draft without what was sent")
-
-
 async def test_esc_gives_back_the_prompt_whose_files_are_read(shop, slow_disk):
     w = shop(["one"])
     async with w.running() as (app, pilot):
-        submit(app, "first @a.txt")
-        await asyncio.to_thread(slow_disk.begun.wait, 20)
-        submit(app, "second")
-        await until(lambda: w.workspace.current.prompt.queued == ["second"])
+        await slow_disk.submit(app, "first @a.txt", "second")
         await pilot.press("escape")
         await until(lambda: app.chat.prompt.text == "first @a.txt", "the prompt")
         await until(lambda: not w.workspace.current.activity.running, "the end of reading")
@@ -203,8 +203,7 @@ async def test_esc_gives_back_the_prompt_whose_files_are_read(shop, slow_disk):
 async def test_a_prompt_is_not_sent_whose_files_were_read_while_it_was_taken_back(shop, slow_disk):
     w = shop(["one"])
     async with w.running() as (app, _):
-        submit(app, "first @a.txt")
-        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        await slow_disk.submit(app, "first @a.txt")
         session = w.workspace.current
         # The first half of a stop.
         app.controllers.turns.hold_queue(session)
@@ -218,8 +217,7 @@ async def test_a_prompt_is_not_sent_whose_files_were_read_while_it_was_taken_bac
 async def test_leaving_the_program_keeps_the_prompt_whose_files_are_read(shop, slow_disk):
     w = shop(["one"])
     async with w.running() as (app, _):
-        submit(app, "first @a.txt")
-        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        await slow_disk.submit(app, "first @a.txt")
     draft = w.drafts().load(w.workspace.current.id)
     # The loop waits for its threads before the fixtures end.
     slow_disk.set()
@@ -232,8 +230,7 @@ async def test_a_prompt_read_for_in_another_session_is_sent_there(shop, slow_dis
     other = await w.session("Hello", "Yes.")
     async with w.running() as (app, _):
         first = w.workspace.current.id
-        submit(app, "first @a.txt")
-        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        await slow_disk.submit(app, "first @a.txt")
         await w.workspace.open_session(other)
         await app.controllers.navigation.show_session()
         slow_disk.set()
@@ -308,21 +305,6 @@ async def test_an_edited_question_that_is_given_back_is_still_edited(shop):
         assert [m.typed_text for m in w.model.requests[1].messages] == ["see @b.txt"]
 
 
-# --- the user's own commands
-
-
-async def test_a_reference_in_the_words_of_a_prompt_template_is_attached(shop):
-    w = shop(["one"])
-    w.prompts = {"review": "Find the fault in {args}."}
-    async with w.running() as (app, _):
-        submit(app, "/review @a.txt")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
-        assert questions(w) == [
-            ("Find the fault in @a.txt.", (FileBlock("a.txt", "alpha", 5),)),
-        ]
-
-
 async def test_pictures_for_a_model_that_sees_none_are_sent_as_names_by_a_second_enter(
     shop, project
 ):
@@ -348,16 +330,3 @@ async def test_pictures_for_a_model_that_sees_none_are_sent_as_names_by_a_second
         await wait_for_answer(w)
         assert w.model.requests[0].messages[0].text.startswith("look at @a.png\n[image: a.png")
         assert not w.model.requests[0].images
-
-
-async def test_a_defect_in_reading_files_is_told_and_gives_the_prompt_back(shop, monkeypatch):
-    def broken(path, name):
-        raise ZeroDivisionError("a defect")
-
-    monkeypatch.setattr(attachments, "read_attachment", broken)
-    w = shop(["fine"])
-    async with w.running() as (app, _):
-        submit(app, "look at @a.txt")
-        await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app), "the notice")
-        assert app.chat.prompt.text == "look at @a.txt"
-        assert not w.model.requests

@@ -33,13 +33,18 @@ from tui.providers.protocol import AttemptFailed, TextTakenBack, ThinkingReceive
 from tui.providers.source import LazyModel
 
 
-async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(running):
-    async with running(["Hi ", "there."]) as (w, app, pilot):
+async def test_a_prompt_is_on_disk_before_its_answer_which_is_then_on_screen_and_on_disk(running):
+    gate = asyncio.Event()
+    async with running([gate, "Hi ", "there."]) as (w, app, pilot):
         await send(pilot, "hello")
-        await until(lambda: "Hi there." in conversation(app), "the answer")
-        assert app.chat.prompt.text == ""
-        await wait_for_answer(w)
+        await until(lambda: w.model.requests, "the request")
         session_id = w.workspace.current.id
+        assert messages(w, session_id) == [("user", "hello", None)]
+        assert "hello" in conversation(app)
+        assert app.chat.prompt.text == ""
+        gate.set()
+        await until(lambda: "Hi there." in conversation(app), "the answer")
+        await wait_for_answer(w)
         assert messages(w, session_id) == [
             ("user", "hello", None),
             ("assistant", "Hi there.", None),
@@ -48,40 +53,23 @@ async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(running)
     assert w.final_save.lines == [f"Resume with: sibyl-tui --session {session_id}"]
 
 
-async def test_the_prompt_is_on_disk_before_anything_of_the_answer_came(running):
-    gate = asyncio.Event()
-    async with running([gate, "late"]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: w.model.requests, "the request")
-        assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
-        assert "hello" in conversation(app)
-        gate.set()
-        await wait_for_answer(w)
-
-
-async def test_a_wait_for_an_answer_is_seen_to_go_on(running):
-    gates = asyncio.Event(), asyncio.Event()
-    async with running([gates[0], "one"], [gates[1], "two"]) as (w, app, pilot):
+async def test_waiting_attempts_thinking_and_tokens_are_seen_in_the_line(running):
+    begun, *gates = [asyncio.Event() for _ in range(6)]
+    steps = [gates[4], AttemptFailed(1, "status 500", 0), gates[0]]
+    steps += [AttemptFailed(2, "status 500", 0), gates[1], ThinkingReceived("They greet.")]
+    steps += [gates[2], "Hello, hello.", gates[3]]
+    async with running([begun, "one"], steps) as (w, app, pilot):
         await send(pilot, "think")
         await until(lambda: w.model.requests, "the request")
         w.seconds += 12
         await until(lambda: "waiting for scripted:model 12 s · Esc stops" in activity(app))
-        gates[0].set()
+        begun.set()
         await wait_for_answer(w)
         await until(lambda: "waiting" not in activity(app))
         await until(lambda: "…" not in conversation(app))
-        await send(pilot, "think again")
-        await until(lambda: "waiting for scripted:model · Esc stops" in activity(app))
-        gates[1].set()
-        await wait_for_answer(w)
-
-
-async def test_attempts_thinking_and_tokens_are_seen_in_the_line(running):
-    gates = [asyncio.Event() for _ in range(4)]
-    steps = [AttemptFailed(1, "status 500", 0), gates[0], AttemptFailed(2, "status 500", 0)]
-    steps += [gates[1], ThinkingReceived("They greet."), gates[2], "Hello, hello.", gates[3]]
-    async with running(steps) as (w, app, pilot):
         await send(pilot, "hello")
+        await until(lambda: "waiting for scripted:model · Esc stops" in activity(app))
+        gates[4].set()
         await until(lambda: "model: 2nd attempt after status 500 · Esc stops" in activity(app))
         gates[0].set()
         await until(lambda: "3rd attempt after status 500" in activity(app))
@@ -96,11 +84,11 @@ async def test_attempts_thinking_and_tokens_are_seen_in_the_line(running):
 
 
 async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(running):
-    gates = [asyncio.Event() for _ in range(2)]
-    steps = [ThinkingReceived("They greet me."), gates[0], "Good day.", gates[1]]
-    async with running(steps) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "They greet me." in conversation(app))
+    gates = [asyncio.Event() for _ in range(4)]
+    thought = [ThinkingReceived("They greet me."), gates[0], "Good day.", gates[1]]
+    taken_back = ["They go.", gates[2], TextTakenBack(), "Good night.", gates[3]]
+    async with running(thought, taken_back) as (w, app, pilot):
+        await send(pilot, "hello", shows="They greet me.")
         w.seconds += 12
         gates[0].set()
         await until(lambda: "▸ thought for 12 s" in conversation(app))
@@ -111,25 +99,20 @@ async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(runni
         await until(lambda: "▾ thought for 12 s" in conversation(app))
         assert "They greet me." in conversation(app)
         there = w.workspace.current.id
-    assert messages(w, there)[-1] == ("assistant", "Good day.", None)
-    journal = next(w.root.rglob(f"{there}*.jsonl")).read_text()
-    assert "They greet me." not in journal
-
-
-async def test_text_that_was_thinking_goes_from_the_answer_to_the_thought(running):
-    gates = [asyncio.Event() for _ in range(2)]
-    answer = ["They greet me.", gates[0], TextTakenBack(), "Good day.", gates[1]]
-    async with running(answer) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "They greet me." in conversation(app))
-        gates[0].set()
-        await until(lambda: "Good day." in conversation(app))
-        assert "They greet me." not in conversation(app)
-        gates[1].set()
+        assert messages(w, there)[-1] == ("assistant", "Good day.", None)
+        journal = next(w.root.rglob(f"{there}*.jsonl")).read_text()
+        assert "They greet me." not in journal
+        await pilot.press("f6")
+        # What came as text was thinking.
+        await send(pilot, "bye", shows="They go.")
+        gates[2].set()
+        await until(lambda: "Good night." in conversation(app))
+        assert "They go." not in conversation(app)
+        gates[3].set()
         await wait_for_answer(w)
         await pilot.press("f6", "enter")
-        await until(lambda: "They greet me." in conversation(app))
-        assert messages(w, w.workspace.current.id)[-1] == ("assistant", "Good day.", None)
+        await until(lambda: "They go." in conversation(app))
+        assert messages(w, there)[-1] == ("assistant", "Good night.", None)
 
 
 async def test_thinking_of_a_session_that_is_not_on_screen_is_there_when_it_comes_back(world):
@@ -140,19 +123,16 @@ async def test_thinking_of_a_session_that_is_not_on_screen_is_there_when_it_come
         await send(pilot, "hello")
         await until(lambda: w.model.requests)
         mine = w.workspace.current.id
-        await go_to(app, pilot, other)
-        await until(lambda: "there" in conversation(app))
+        await go_to(app, pilot, other, "there")
         gates[0].set()
-        await go_to(app, pilot, mine)
-        await until(lambda: "They greet me." in conversation(app))
+        await go_to(app, pilot, mine, "They greet me.")
         gates[1].set()
         await until(lambda: "Good day." in conversation(app))
 
 
 async def test_escape_stops_an_answer_and_keeps_what_has_arrived(running):
     async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "half" in conversation(app), "half an answer")
+        await send(pilot, "hello", shows="half")
         await pilot.press("escape")
         await wait_for_answer(w)
         assert messages(w, w.workspace.current.id)[-1] == ("assistant", "half", "interrupted")
@@ -160,63 +140,54 @@ async def test_escape_stops_an_answer_and_keeps_what_has_arrived(running):
 
 
 async def test_a_failed_answer_says_why_and_can_be_tried_again(running):
-    async with running([ModelRefused("The key was refused.")], ["Better."]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "The key was refused." in conversation(app), "the reason")
-        await wait_for_answer(w)
-        await send(pilot, "/retry")
-        await until(lambda: "Better." in conversation(app), "the second answer")
-        await wait_for_answer(w)
-        assert "The key was refused." not in conversation(app)
-        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "Better."]
-
-
-async def test_what_had_come_of_an_answer_is_shown_again_if_asking_again_fails(running):
     async with running(
-        ["Half of it", ModelRefused("It was cut.")], [ModelRefused("There is no net.")]
+        [ModelRefused("The key was refused.")],
+        ["Better."],
+        ["Half of it", ModelRefused("It was cut.")],
+        [ModelRefused("There is no net.")],
+        ["half", ZeroDivisionError("a defect")],
+        ["fine"],
     ) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "It was cut." in conversation(app))
-        await wait_for_answer(w)
-        await send(pilot, "/retry")
-        await until(lambda: "There is no net." in conversation(app))
-        await wait_for_answer(w)
+        here = w.workspace.current.id
+        await have_answered(w, pilot, "hello", "The key was refused.")
+        await have_answered(w, pilot, "/retry", "Better.")
+        assert "The key was refused." not in conversation(app)
+        assert [text for _, text, _ in messages(w, here)] == ["hello", "Better."]
+        await have_answered(w, pilot, "and then", "It was cut.")
+        await have_answered(w, pilot, "/retry", "There is no net.")
+        # What had come is shown again.
         assert "Half of it" in conversation(app)
         assert "It was cut." not in conversation(app)
+        await send(pilot, "on", says="Unexpected error: ZeroDivisionError")
+        await wait_for_answer(w)
+        assert messages(w, here)[-1] == ("assistant", "half", "interrupted")
+        await have_answered(w, pilot, "again", "fine")
 
 
-async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next(running):
+async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next_or_comes_back(running):
     gate = asyncio.Event()
-    async with running(["one", gate], ["two"]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+    async with running(["one", gate], ["two"], ["three", asyncio.Event()]) as (w, app, pilot):
+        here = w.workspace.current.id
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         assert "second" in conversation(app)
         assert "queued" in conversation(app)
         await until(lambda: "1 queued" in status(app))
         await pilot.press("x")
-        await until(lambda: w.drafts().load(w.workspace.current.id), "the draft")
-        assert w.drafts().load(w.workspace.current.id).queued == ("second",)
+        await until(lambda: w.drafts().load(here), "the draft")
+        assert w.drafts().load(here).queued == ("second",)
         gate.set()
         await until(lambda: "two" in conversation(app))
         await wait_for_answer(w)
-        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == [
-            "first",
-            "one",
-            "second",
-            "two",
-        ]
+        said = [text for _, text, _ in messages(w, here)]
+        assert said == ["first", "one", "second", "two"]
         assert app.chat.prompt.text == "x"
-
-
-async def test_what_waited_comes_back_into_the_prompt_when_the_answer_is_stopped(running):
-    async with running(["one", asyncio.Event()]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
-        await send(pilot, "second")
+        await pilot.press("backspace")
+        await send(pilot, "third", shows="three")
+        await send(pilot, "fourth")
         await pilot.press("escape")
         await wait_for_answer(w)
-        await until(lambda: app.chat.prompt.text == "second", "the prompt")
+        await until(lambda: app.chat.prompt.text == "fourth", "the prompt")
         assert "queued" not in conversation(app)
 
 
@@ -235,22 +206,9 @@ async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is
         assert "hello" in conversation(app)
         assert not w.model.requests
         monkeypatch.setattr(w.store, "append", append)
-        await send(pilot, "/retry")
-        await until(lambda: "There." in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "/retry", "There.")
         assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "There."]
         await until(lambda: "NOT SAVED" not in status(app))
-
-
-async def test_a_defect_in_an_answer_is_told_and_ends_nothing_else(running):
-    async with running(["half", ZeroDivisionError("a defect")], ["fine"]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
-        await wait_for_answer(w)
-        assert messages(w, w.workspace.current.id)[-1] == ("assistant", "half", "interrupted")
-        await send(pilot, "again")
-        await until(lambda: "fine" in conversation(app))
-        await wait_for_answer(w)
 
 
 @pytest.mark.full
@@ -283,8 +241,7 @@ async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_wor
 @pytest.mark.parametrize("name", ["quit", "ctrl+q"])
 async def test_the_program_is_left_by_a_command_and_by_a_key(running, name):
     async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "half" in conversation(app))
+        await send(pilot, "hello", shows="half")
         if name == "quit":
             await send(pilot, "/quit")
             assert "1 answer is still in progress" in await question(app)
@@ -308,9 +265,7 @@ async def test_f6_goes_to_the_newest_answer_if_the_end_is_in_sight(running):
     async with running(["Yes."], ["No."]) as (w, app, pilot):
         cursor = app.chat.conversation.cursor
         for question, said in (("Well?", "Yes."), ("And now?", "No.")):
-            await send(pilot, question)
-            await until(lambda said=said: said in conversation(app))
-            await wait_for_answer(w)
+            await have_answered(w, pilot, question, said)
             await pilot.press("f6")
             assert app.chat.transcript.has_focus
             assert cursor.message.text == said
@@ -366,9 +321,7 @@ async def test_the_next_prompt_is_answered_after_one_was_stopped(at):
         w = at(server)
         async with w.running() as (app, pilot):
             await stopped(w, app, pilot, server, "One")
-            await send(pilot, "Two")
-            await until(lambda: "Fine." in conversation(app), "the answer")
-            await wait_for_answer(w)
+            await have_answered(w, pilot, "Two", "Fine.")
             assert sent(server) == [("user", "One\n\nTwo")]
             kept = [text for _, text, _ in messages(w, w.workspace.current.id)]
             assert kept == ["One", "", "Two", "Fine."]
@@ -378,12 +331,10 @@ async def test_a_failed_prompt_is_answered_by_retry_and_when_it_is_sent_again(at
     replies = (refuses(400), refuses(400), with_strict_roles(answers("Fine.", " Indeed.")))
     with ChatServer(*replies) as server:
         w = at(server)
-        async with w.running() as (app, pilot):
+        async with w.running() as (_, pilot):
             for text in ("One", "Two"):
                 await have_answered(w, pilot, text)
-            await send(pilot, "/retry")
-            await until(lambda: "Indeed." in conversation(app), "the answer")
-            await wait_for_answer(w)
+            await have_answered(w, pilot, "/retry", "Indeed.")
             assert sent(server) == [("user", "One\n\nTwo")]
             await pilot.press("up", "enter")
             await until(lambda: len(server.requests) == 4, "the prompt, sent again")

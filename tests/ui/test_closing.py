@@ -74,10 +74,8 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
     other = await w.session("Earlier", "It was.")
     async with w.running() as (app, pilot):
         mine = w.workspace.current.id
-        await send(pilot, "Go")
-        await until(lambda: "Half an answer" in conversation(app))
-        await go_to(app, pilot, other)
-        await until(lambda: "It was." in conversation(app), "the other session")
+        await send(pilot, "Go", shows="Half an answer")
+        await go_to(app, pilot, other, "It was.")
         app.chat.sidebar.focus()
         app.chat.sidebar.rows.highlight(mine)
         await pilot.press("x")

@@ -13,6 +13,7 @@ from tests.ui.screen import (
     conversation,
     go_to,
     lines,
+    newest_notice,
     notices,
     rows,
     send,
@@ -57,10 +58,9 @@ async def talked(world, pilot, *prompts):
 async def test_the_built_in_guide_summarises_nothing_and_says_what_does(world):
     w = world(["One."], ["Two."])
     w.model.name = "offline:guide"
-    async with w.running() as (app, pilot):
+    async with w.running() as (_, pilot):
         await talked(w, pilot, "first", "second")
-        await send(pilot, "/compact")
-        await until(lambda: "writes no summaries. F5 connects a model" in notices(app))
+        await send(pilot, "/compact", says="writes no summaries. F5 connects a model")
 
 
 @pytest.mark.fast
@@ -69,10 +69,13 @@ async def test_what_was_said_is_compacted_now(running):
         ["One."], ["Two."], ["They spoke of tea.\nAnd of cups."], ["Three."], ["Four."]
     ) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
-        await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in notices(app))
+        await send(pilot, "/compact", says="Summarised 2 messages.")
         assert f"▸ {SUMMARY}: They spoke of tea." in conversation(app)
         assert "And of cups." not in conversation(app)
+        # Prompts before a summary are not lost from sight.
+        shown = [line.strip() for line in lines(app)]
+        place = next(n for n, line in enumerate(shown) if SUMMARY in line)
+        assert shown.index("┃ first") < shown.index("┃ second") < place
         app.chat.transcript.focus()
         await pilot.press("enter")
         assert "And of cups." in conversation(app)
@@ -90,15 +93,6 @@ async def test_what_was_said_is_compacted_now(running):
         await talked(w, pilot, "fourth")
     assert "They spoke of tea." in w.model.requests[-1].system_prompt
     assert w.model.requests[-1].messages[0].text == "second"
-
-
-async def test_there_is_nothing_to_compact_in_one_turn(running):
-    async with running(["One."]) as (w, app, pilot):
-        await talked(w, pilot, "first")
-        await send(pilot, "/compact")
-        await until(lambda: "Nothing to compact." in notices(app))
-        await ended(w)
-        await until(lambda: "summarising" not in activity(app))
 
 
 @pytest.mark.fast
@@ -162,10 +156,8 @@ async def test_an_answer_and_a_summary_at_once_and_the_summary_first(running):
     answers = ["One."], ["Two."], ["Half ", answer, "done."], ["They spoke."]
     async with running(*answers) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
-        await send(pilot, "third")
-        await until(lambda: "Half" in conversation(app))
-        await send(pilot, "/compact")
-        await until(lambda: "Summarised 4 messages." in notices(app))
+        await send(pilot, "third", shows="Half")
+        await send(pilot, "/compact", says="Summarised 4 messages.")
         answer.set()
         await wait_for_answer(w)
         await until(lambda: "Half done." in conversation(app))
@@ -175,47 +167,45 @@ async def test_an_answer_and_a_summary_at_once_and_the_summary_first(running):
     assert [each.text for each in kept.loaded_messages][-1] == "Half done."
 
 
-@pytest.mark.parametrize("way", ["/stop", "escape"])
-async def test_it_is_stopped_and_nothing_is_changed(running, way):
-    answers = ["One."], ["Two."], ["So far", asyncio.Event()], ["So far."]
+async def test_it_is_stopped_and_nothing_is_changed(running):
+    never = asyncio.Event()
+    answers = ["One."], ["Two."], ["So far", never], ["So far", never], ["So far."]
     async with running(*answers) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
-        await send(pilot, "/compact")
-        await until(lambda: "summarising" in activity(app))
-        if way == "escape":
-            await pilot.press("escape")
-        else:
-            await send(pilot, way)
-        await until(lambda: "Stopped summarising" in notices(app))
-        assert w.workspace.current.session.summary is None
-        assert SUMMARY not in conversation(app)
-        await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in notices(app))
-
-
-async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(running):
-    async with running(
-        ["One."], ["Two."], [ModelRefused("The server said 429.")], [" "], ["So far."]
-    ) as (w, app, pilot):
-        await talked(w, pilot, "first", "second")
-        await send(pilot, "/compact")
-        await until(lambda: "Not summarised: The server said 429." in notices(app))
-        await send(pilot, "/compact")
-        await until(lambda: "Not summarised: The model gave no summary." in notices(app))
-        assert w.workspace.current.session.summary is None
-        await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in notices(app))
+        before = None
+        for way in ("/stop", "escape"):
+            await send(pilot, "/compact")
+            await until(lambda: "summarising" in activity(app))
+            if way == "escape":
+                await pilot.press("escape")
+            else:
+                await send(pilot, way)
+            await until(lambda said=before: newest_notice(app) is not said, way)
+            before = newest_notice(app)
+            assert "Stopped summarising" in before.notice.text
+            await until(lambda: "summarising" not in activity(app))
+            assert w.workspace.current.session.summary is None
+            assert SUMMARY not in conversation(app)
+        await send(pilot, "/compact", says="Summarised 2 messages.")
 
 
 @pytest.mark.fast
-async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(running):
-    answers = ["One."], ["Two."], [ZeroDivisionError("a defect")], ["So far."]
-    async with running(*answers) as (w, app, pilot):
-        await talked(w, pilot, "first", "second")
-        await send(pilot, "/compact")
-        await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
-        await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in notices(app))
+async def test_what_does_not_succeed_is_told_of_and_nothing_is_changed(running):
+    failing = [ModelRefused("The server said 429.")], [" "], [ZeroDivisionError("a defect")]
+    async with running(["One."], ["Two."], *failing, ["So far."]) as (w, app, pilot):
+        await talked(w, pilot, "first")
+        await send(pilot, "/compact", says="Nothing to compact.")
+        await ended(w)
+        await until(lambda: "summarising" not in activity(app))
+        await talked(w, pilot, "second")
+        for said in (
+            "Not summarised: The server said 429.",
+            "Not summarised: The model gave no summary.",
+            "Unexpected error: ZeroDivisionError",
+        ):
+            await send(pilot, "/compact", says=said)
+            assert w.workspace.current.session.summary is None
+        await send(pilot, "/compact", says="Summarised 2 messages.")
 
 
 async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
@@ -242,16 +232,14 @@ async def test_it_goes_on_while_another_session_is_looked_at(world):
         session = w.workspace.current.id
         await send(pilot, "/compact")
         await until(lambda: "summarising" in activity(app))
-        await go_to(app, pilot, other)
-        await until(lambda: "another one" in conversation(app))
+        await go_to(app, pilot, other, "another one")
         await until(lambda: "summarising" not in activity(app))
         assert w.other_program().holder(session)
         gate.set()
         await until(lambda: not w.other_program().holder(session), "its closing")
         assert SUMMARY not in conversation(app)
         assert w.other_program().journal(session).load().summary.text == "They spoke."
-        await go_to(app, pilot, session)
-        await until(lambda: f"▸ {SUMMARY}: They spoke." in conversation(app))
+        await go_to(app, pilot, session, f"▸ {SUMMARY}: They spoke.")
         await until(lambda: "Summarised 2 messages." not in status(app))
 
 
@@ -291,19 +279,6 @@ async def test_a_session_that_is_only_looked_at_is_opened_for_it(world):
     session = await w.session("first", "One.", "second", "Two.")
     async with w.running() as (app, pilot):
         await until(lambda: session in rows(app))
-        await go_to(app, pilot, session)
-        await until(lambda: "Two." in conversation(app))
-        await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in notices(app))
+        await go_to(app, pilot, session, "Two.")
+        await send(pilot, "/compact", says="Summarised 2 messages.")
     assert w.other_program().journal(session).load().summary.text == "They spoke."
-
-
-async def test_prompts_before_a_summary_are_not_lost_from_sight(running):
-    async with running(["One."], ["Two."], ["They spoke."]) as (w, app, pilot):
-        await talked(w, pilot, "first", "second")
-        await send(pilot, "/compact")
-        await until(lambda: "Summarised" in notices(app))
-        shown = [line.strip() for line in lines(app)]
-        assert shown.index("┃ first") < shown.index("┃ second")
-        place = next(n for n, line in enumerate(shown) if SUMMARY in line)
-        assert shown.index("┃ second") < place

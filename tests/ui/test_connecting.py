@@ -28,14 +28,14 @@ from tests.ui.connecting import (
     step,
 )
 from tests.ui.screen import (
-    conversation,
+    close,
     go_to,
+    have_answered,
     notices,
     send,
     status,
     terminal_rows,
     type_at_once,
-    wait_for_answer,
     words,
 )
 from tests.waiting import SECONDS, until
@@ -85,9 +85,7 @@ async def connect_openai(app, pilot, letters=""):
 
 
 async def hears(app, pilot, machine, answer):
-    await send(pilot, "Hi")
-    await until(lambda: answer in conversation(app), "the answer")
-    await wait_for_answer(machine)
+    await have_answered(machine, pilot, "Hi", answer)
 
 
 def connections(machine):
@@ -96,7 +94,7 @@ def connections(machine):
 
 @pytest.mark.fast
 async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(bare):
-    with ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server:
+    with ChatServer(*[answers("Hello there.")] * 2, models=MODELS, key=KEY) as server:
         machine = bare(server)
         async with machine.running() as (app, pilot):
             await opened(app, pilot)
@@ -107,6 +105,10 @@ async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(ba
             await until(lambda: "openai:gpt-6-luna" in status(app), "the model")
             await hears(app, pilot, machine, "Hello there.")
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+        machine.restart()
+        async with machine.running() as (app, pilot):
+            await until(lambda: "openai:gpt-6-luna" in status(app), "the model")
+            await hears(app, pilot, machine, "Hello there.")
 
 
 async def test_the_empty_screen_of_a_bare_machine_names_the_key(bare):
@@ -118,17 +120,6 @@ async def test_the_empty_screen_of_a_bare_machine_names_the_key(bare):
             await until(lambda: "F5" in words(app), "the welcome")
             assert "Ctrl+Q" in words(app)
             assert "OPENAI" not in words(app)
-
-
-async def test_the_model_that_was_connected_answers_after_the_next_start(bare):
-    with ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server:
-        machine = bare(server)
-        async with machine.running() as (app, pilot):
-            await connect_openai(app, pilot, "nova")
-        machine.restart()
-        async with machine.running() as (app, pilot):
-            await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
-            await hears(app, pilot, machine, "Hello there.")
 
 
 @pytest.mark.fast
@@ -191,13 +182,19 @@ async def test_a_key_is_in_no_file_but_its_own_and_never_on_screen(asked, tmp_pa
     assert holding[0].stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_masked_key_cannot_be_copied(asked):
-    async with asked("key") as (_, app, pilot):
-        await paste(app, pilot, KEY)
-        for keys in (("ctrl+a", "ctrl+c"), ("shift+home", "ctrl+c"), ("shift+home", "ctrl+x")):
-            await pilot.press(*keys)
-        assert app.clipboard == ""
-        assert app.screen.key.value == KEY
+async def test_a_masked_key_cannot_be_copied_and_what_cannot_be_a_key_is_not_sent(asked):
+    with ChatServer(models=MODELS) as server:
+        async with asked("key", server=server) as (_, app, pilot):
+            await paste(app, pilot, KEY)
+            for keys in (("ctrl+a", "ctrl+c"), ("shift+home", "ctrl+c"), ("shift+home", "ctrl+x")):
+                await pilot.press(*keys)
+            assert app.clipboard == ""
+            assert app.screen.key.value == KEY
+            for text in ("", "two words", "é"):
+                app.screen.key.value = ""
+                await enter(app, pilot, text)
+                await until(lambda: "This is not a key" in shown(app), f"the refusal of {text!r}")
+        assert server.questions == []
 
 
 def on_disk(machine):
@@ -234,31 +231,10 @@ async def test_a_key_or_a_sentence_typed_among_the_models_is_refused_and_not_rep
                 await until(lambda told=told: told in shown(app), told)
                 assert typed not in shown(app)
             assert not server.requests
-        assert KEY not in on_disk(machine)
-
-
-async def test_a_key_that_is_pasted_too_early_is_not_shown(bare):
-    async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await paste(app, pilot, KEY)
-        assert "Choose the provider first" in shown(app)
-        assert not any(KEY in line.value for line in app.screen.query(Input))
-
-
-async def test_what_cannot_be_a_key_is_not_sent(asked):
-    with ChatServer(models=MODELS) as server:
-        async with asked("key", server=server) as (_, app, pilot):
-            for text in ("", "two words", "é"):
-                app.screen.key.value = ""
-                await enter(app, pilot, text)
-                await until(lambda: "This is not a key" in shown(app), f"the refusal of {text!r}")
-        assert server.questions == []
-
-
-async def test_a_key_of_the_environment_needs_no_pasting(asked):
-    with ChatServer(models=MODELS, key=KEY) as server:
-        async with asked("model", server=server, OPENAI_API_KEY=KEY) as (machine, app, pilot):
+            app.screen.filter.value = ""
             await enter_model(app, pilot)
+        assert KEY not in on_disk(machine)
+    # The environment has it.
     assert connections(machine).model == "openai:gpt-6-luna"
     assert not (machine.config / "keys").exists()
 
@@ -296,7 +272,7 @@ async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_la
             await until(is_late.is_set, "the slow disk")
             await pilot.pause()
             await enter(app, pilot, KEY, "model")
-            assert "gpt-6-luna" in shown(app)
+            await until(lambda: "gpt-6-luna" in shown(app), "the models")
         assert other.requests == []
 
 
@@ -320,11 +296,12 @@ async def test_the_providers_are_filtered_while_one_types(bare):
             await step(app, "provider")
             await pilot.pause()
             assert app.screen.choices.highlighted.text == provider
-            await pilot.press("escape")
-            await until(lambda: app.screen is app.chat, "the chat")
+            await close(app, pilot)
 
 
-async def test_an_address_given_to_the_list_is_that_of_a_server_of_ones_own(bare):
+async def test_of_what_is_given_to_the_list_an_address_is_that_of_a_server_and_a_key_is_not_shown(
+    bare,
+):
     async with bare().running() as (app, pilot):
         for pasted in (True, False):
             await opened(app, pilot)
@@ -337,6 +314,10 @@ async def test_an_address_given_to_the_list_is_that_of_a_server_of_ones_own(bare
             assert app.screen.address.value == ADDRESS
             await pilot.press("escape", "escape")
             await until(lambda: app.screen is app.chat, "the chat")
+        await opened(app, pilot)
+        await paste(app, pilot, KEY)
+        assert "Choose the provider first" in shown(app)
+        assert not any(KEY in line.value for line in app.screen.query(Input))
 
 
 async def test_what_was_typed_stays_when_a_server_is_found_and_it_needs_no_address(bare):
@@ -448,22 +429,19 @@ async def test_a_server_without_a_list_is_checked_with_the_model_that_is_named(a
 # --- what goes wrong, and the ways back
 
 
-async def test_what_is_no_address_is_not_asked(asked):
-    async with asked("address", OWN) as (_, app, pilot):
-        for text in ("", "http://", "ftp://host", "two words", "http://u:p@host/v1"):
-            app.screen.address.value = ""
-            await enter(app, pilot, text)
-            await until(lambda: "This is not an address" in shown(app), f"the refusal of {text!r}")
-            assert app.screen.address.value == text
-
-
-async def test_a_server_that_is_not_there_is_said_in_place(asked):
+async def test_what_is_no_address_and_a_server_that_is_not_there_are_said_in_place(asked):
     with socket.create_server(("127.0.0.1", 0)) as gone:
         place = f"127.0.0.1:{gone.getsockname()[1]}"
+    refused = ("", "http://", "ftp://host", "two words", "http://u:p@host/v1")
     async with asked("address", OWN) as (_, app, pilot):
-        await enter(app, pilot, place)
-        await until(lambda: f"{place} refused the connection" in shown(app), "the failure")
-        assert app.screen.address.value == place
+        for text, told in (
+            *((each, "This is not an address") for each in refused),
+            (place, f"{place} refused the connection"),
+        ):
+            app.screen.address.value = ""
+            await enter(app, pilot, text)
+            await until(lambda told=told: told in shown(app), f"the refusal of {text!r}")
+            assert app.screen.address.value == text
 
 
 async def test_a_server_that_fails_is_said_in_place(asked):
@@ -498,19 +476,26 @@ async def test_a_server_is_connected_through_the_proxy_that_the_environment_name
     assert f"GET {address}/models" in proxy.log
 
 
-async def test_esc_stops_waiting_for_a_server_that_hangs_and_then_goes_back(asked):
+async def test_esc_stops_waiting_for_a_server_that_hangs_and_goes_back_step_by_step(asked):
     gate = Gate()
-    with ChatServer(lists=[is_silent(gate)]) as server:
+    listing = sends(b'{"data": [{"id": "gpt-6"}]}', "application/json")
+    with ChatServer(lists=[is_silent(gate), listing, listing]) as server:
         async with asked("key", server=server) as (_, app, pilot):
             await enter(app, pilot, KEY)
             await until(lambda: "Asking" in shown(app), "the question")
             await pilot.press("escape")
             await until(lambda: "Stopped" in shown(app), "the stop")
             assert app.screen.key.value == KEY
+            await pilot.press("enter")
+            await step(app, "model")
             await pilot.press("escape")
+            await step(app, "key")
+            assert app.screen.key.value == KEY
+            await pilot.press("enter")
+            await step(app, "model")
+            type_at_once(app, "<escape><escape>", in_one_read=True)
             await step(app, "provider")
-            await pilot.press("escape")
-            await until(lambda: app.screen is app.chat, "the chat")
+            await close(app, pilot)
             gate.open()
 
 
@@ -525,19 +510,6 @@ async def test_esc_leaves_a_step_whose_work_has_failed_unexpectedly(asked, monke
         await until(lambda: app.defects.first, "the defect")
         await pilot.press("escape")
         await step(app, "provider")
-
-
-async def test_esc_goes_back_from_the_models_to_the_key_and_from_there_to_the_providers(asked):
-    with ChatServer(models=MODELS, key=KEY) as server:
-        async with asked("key", server=server) as (_, app, pilot):
-            await enter(app, pilot, KEY, "model")
-            await pilot.press("escape")
-            await step(app, "key")
-            assert app.screen.key.value == KEY
-            await pilot.press("enter")
-            await step(app, "model")
-            type_at_once(app, "<escape><escape>", in_one_read=True)
-            await step(app, "provider")
 
 
 @pytest.mark.fast
@@ -576,8 +548,7 @@ async def test_it_is_opened_by_command_and_palette_as_well(bare):
     async with bare().running() as (app, pilot):
         await send(pilot, "/connect")
         await step(app, "provider")
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
+        await close(app, pilot)
         await pilot.press("ctrl+p", *"connect a model")
         await until(lambda: "Connect a model" in app.export_screenshot().replace("&#160;", " "))
         await pilot.press("enter")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import go_to, have_answered, notices, send
+from tests.ui.screen import go_to, have_answered, send
 from tests.waiting import until
 from tui.cli.debug_log import DebugLog
 from tui.storage.protocol import SessionFilter
@@ -55,9 +55,8 @@ async def test_nothing_of_a_private_session_is_an_entry(world, place):
 async def test_a_defect_in_a_turn_is_an_entry_with_its_place(world, place):
     w = world([ZeroDivisionError(SECRET)])
     with DebugLog(place).collecting():
-        async with w.running() as (app, pilot):
-            await send(pilot, SECRET)
-            await until(lambda: "Unexpected error" in notices(app), "the error")
+        async with w.running() as (_, pilot):
+            await send(pilot, SECRET, says="Unexpected error")
     text = place.read_text()
     assert "unexpected error in a turn" in text
     assert "builtins.ZeroDivisionError" in text

@@ -7,7 +7,7 @@ from textual import events
 from textual.widgets import Static
 
 from tests.builders import answer, at
-from tests.ui.screen import conversation, go_to, have_answered, send, wait_for_answer
+from tests.ui.screen import conversation, go_to, send, wait_for_answer
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.domain.journal.message import Message, ToolCall
@@ -82,7 +82,7 @@ async def test_what_is_typed_is_marked_and_counted(running):
 
 
 @pytest.mark.fast
-async def test_steps_go_through_the_matches_and_round_the_ends(running):
+async def test_steps_go_through_the_matches_and_round_the_ends_also_once_it_is_closed(running):
     async with running(talk=("one x", "two x and x")) as (_, app, pilot):
         await find(app, pilot, "x")
         seen = [said(app)]
@@ -95,6 +95,23 @@ async def test_steps_go_through_the_matches_and_round_the_ends(running):
             *("from the end: 3 / 3", "2 / 3", "1 / 3"),
         ]
         assert marked(app) == [["[x]"], ["x", "x"]]
+        await pilot.press("escape", "f6")
+        await until(lambda: app.focused is app.chat.transcript)
+        for key, told in (("n", "2 / 3"), ("N", "1 / 3"), ("N", "from the end: 3 / 3")):
+            await pilot.press(key)
+            await until(lambda told=told: said(app) == told, told)
+            assert app.focused is app.chat.transcript
+        await pilot.press("tab", *"Hi")
+        await until(lambda: app.chat.prompt.text == "Hi")
+        assert app.chat.find_line.text == "x"
+        await pilot.press("ctrl+g", "y")
+        await until(lambda: app.chat.find_line.text == "y")
+        await pilot.press("escape")
+        await until(lambda: not app.chat.find_line.display)
+        # In the prompt a slash is one.
+        await pilot.press("slash", "h")
+        assert app.chat.prompt.text == "Hi/h"
+        assert not app.chat.find_line.display
 
 
 @pytest.mark.fast
@@ -114,14 +131,6 @@ async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(running):
         await until(lambda: current.pages.excerpt is None, "the end of the session")
         await until(lambda: said(app) == "2 / 2")
         assert marked(app) == [["[needle]"]]
-
-
-async def test_what_was_said_before_a_reset_and_replaced_answers(running):
-    async with running(talk=("old needle",)) as (w, app, pilot):
-        await send(pilot, "/reset")
-        await have_answered(w, pilot, "new needle")
-        await find(app, pilot, "needle")
-        await until(lambda: said(app).endswith("/ 2"))
 
 
 async def test_what_is_folded_is_counted_on_its_line_and_unfolded_by_a_step(world):
@@ -150,7 +159,7 @@ async def test_typing_more_begins_where_it_began(running):
         assert "apple tart" in conversation(app)
 
 
-async def test_nothing_found_moves_nothing(running):
+async def test_nothing_found_moves_nothing_and_a_step_begins_where_the_reader_has_gone(running):
     async with running(talk=[f"text {n}" for n in range(60)]) as (_, app, pilot):
         await until(lambda: "text 59" in conversation(app))
         await pilot.press("pageup")
@@ -161,6 +170,12 @@ async def test_nothing_found_moves_nothing(running):
         await pilot.press("enter")
         assert top(app) == before
         assert marked(app) == []
+        await pilot.press("escape")
+        await find(app, pilot, "text")
+        app.chat.transcript.action_to_top()
+        await until(lambda: "text 0" in conversation(app), "the top")
+        await pilot.press("enter")
+        await until(lambda: said(app) == "1 / 60")
 
 
 @pytest.mark.fast
@@ -188,49 +203,6 @@ async def test_keys_typed_after_the_one_that_opens_it_are_what_is_looked_for(run
         await until(lambda: said(app) == "1 / 1")
 
 
-@pytest.mark.fast
-async def test_a_slash_in_the_prompt_is_a_slash(world):
-    async with world().running() as (app, pilot):
-        await type_text(pilot, "/he")
-        await until(lambda: app.chat.prompt.text == "/he")
-        assert not app.chat.find_line.display
-
-
-async def test_n_goes_on_after_it_was_closed(running):
-    async with running(talk=("x one", "x two", "x three")) as (_, app, pilot):
-        app.chat.transcript.focus()
-        await find(app, pilot, "x")
-        await pilot.press("escape", "n")
-        await until(lambda: said(app) == "2 / 3")
-        assert app.focused is app.chat.transcript
-        await pilot.press("N", "N")
-        await until(lambda: said(app) == "from the end: 3 / 3")
-        await pilot.press("escape")
-        await until(lambda: not app.chat.find_line.display)
-
-
-async def test_tab_leads_from_the_conversation_to_the_prompt_also_while_its_line_is_there(running):
-    async with running(talk=("one x", "two x")) as (_, app, pilot):
-        await pilot.press("f6")
-        await until(lambda: app.chat.transcript.has_focus)
-        await pilot.press("slash", "x", "escape", "n")
-        await until(lambda: app.chat.find_line.display)
-        await pilot.press("tab", *"Hi")
-        await until(lambda: app.chat.prompt.text == "Hi")
-        assert app.chat.find_line.text == "x"
-        await pilot.press("ctrl+g", "y")
-        await until(lambda: app.chat.find_line.text == "y")
-
-
-async def test_a_step_begins_where_the_reader_has_gone_meanwhile(running):
-    async with running(talk=[f"needle {n}" for n in range(60)]) as (_, app, pilot):
-        await find(app, pilot, "needle")
-        app.chat.transcript.action_to_top()
-        await until(lambda: "needle 0" in conversation(app), "the top")
-        await pilot.press("enter")
-        await until(lambda: said(app) == "1 / 60")
-
-
 async def test_the_count_grows_with_an_answer(running):
     go_on = asyncio.Event()
     async with running(["word ", go_on, "word word"]) as (w, app, pilot):
@@ -243,25 +215,18 @@ async def test_the_count_grows_with_an_answer(running):
         await wait_for_answer(w)
 
 
-async def test_another_session_is_shown_without_it(world):
+async def test_another_session_is_shown_without_it_and_looked_through_also_if_it_is_held(world):
     w = world()
     first, second = await w.session("needle"), await w.session("needle too")
+    lease = w.other_program().lease(second)
     async with w.running(first) as (app, pilot):
+        await send(pilot, "/reset")
         await find(app, pilot, "needle")
-        await go_to(app, pilot, second)
-        await until(lambda: "needle too" in conversation(app))
+        await until(lambda: said(app) == "1 / 1", "what was said before the reset")
+        await go_to(app, pilot, second, "needle too")
         assert not app.chat.find_line.display
         await until(lambda: marked(app) == [], "the end of the marks")
         await find(app, pilot, "too")
-        await until(lambda: said(app) == "1 / 1")
-
-
-async def test_a_session_that_another_program_holds_is_looked_through_as_well(world):
-    w = world()
-    talk = await w.session("needle")
-    lease = w.other_program().lease(talk)
-    async with w.running(talk) as (app, pilot):
-        await find(app, pilot, "needle")
         await until(lambda: said(app) == "1 / 1")
     lease.release()
 

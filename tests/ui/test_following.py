@@ -100,8 +100,7 @@ async def test_half_an_answer_of_a_holder_who_died_is_interrupted(world, other):
         # What the system does for a program that was killed.
         holder.abandon()
         await until(lambda: "interrupted" in conversation(app))
-        await send(pilot, "/retry")
-        await until(lambda: "All of it." in conversation(app))
+        await send(pilot, "/retry", shows="All of it.")
         assert "Half of" not in conversation(app)
 
 
@@ -110,8 +109,7 @@ async def test_a_session_that_is_looked_at_follows_who_takes_it(world):
     session = await w.session("hello", "hi")
     async with w.running() as (app, pilot):
         await until(lambda: session in rows(app))
-        await go_to(app, pilot, session)
-        await until(lambda: "hi" in conversation(app))
+        await go_to(app, pilot, session, "hi")
         holder = take_session(w.other_program(), session, w.clock, resumed=True)
         holder.add_message("user", "theirs")
         await holder.save()
@@ -134,8 +132,7 @@ async def test_a_session_that_is_deleted_elsewhere_is_told_of(world):
     session = await w.session("hello", "hi")
     async with w.running() as (app, pilot):
         await until(lambda: session in rows(app))
-        await go_to(app, pilot, session)
-        await until(lambda: "hi" in conversation(app))
+        await go_to(app, pilot, session, "hi")
         w.other_program().delete(session)
         await until(lambda: "moved this session to the trash" in notices(app))
         await until(lambda: "read-only" in status(app))

@@ -5,7 +5,7 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import OptionList
 
-from tests.ui.screen import conversation, notices, send, text_of, wait_for_answer
+from tests.ui.screen import close, conversation, notices, send, wait_for_answer
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.appearance import ALL_KEYS, Appearance
@@ -20,17 +20,17 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(running):
     async with running() as (_, app, pilot):
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        text = text_of(app.screen)
+        text = app.screen.text()
         for command in COMMANDS:
             assert command.line in text
         assert "Ctrl+S" in text
         for mark in ("●                  Running", "•                  Unread", "⊘"):
             assert mark in text
         assert "Alt+Down" in text
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat)
+        await close(app, pilot)
         await pilot.press("f1", "f1")
         await until(lambda: app.screen is app.chat)
+        await send(pilot, "/help load", says="/load [NAME, NUMBER or ID]")
 
 
 async def test_a_question_mark_opens_help_from_an_empty_prompt_and_is_text_elsewhere(world):
@@ -38,8 +38,7 @@ async def test_a_question_mark_opens_help_from_an_empty_prompt_and_is_text_elsew
         prompt = app.chat.prompt
         await pilot.press("question_mark")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat)
+        await close(app, pilot)
         await pilot.press("space", "question_mark")
         assert prompt.text == " ?"
         prompt.set_text("")
@@ -95,21 +94,6 @@ async def test_help_is_filtered_while_one_types_and_scrolled_meanwhile(world):
         await pilot.press(*" pin")
         await until(lambda: page.max_scroll_y == page.scroll_y == 0)
         assert app.chat.prompt.text == ""
-
-
-async def test_help_of_one_command_says_how_it_is_used(running):
-    async with running() as (_, app, pilot):
-        await send(pilot, "/help load")
-        await until(lambda: "/load [NAME, NUMBER or ID]" in notices(app))
-
-
-async def test_the_palette_carries_out_a_command(running):
-    async with running() as (_, app, pilot):
-        await pilot.press("ctrl+p")
-        await pilot.press(*"save now")
-        await until(lambda: "Save now" in "\n".join(str(o.prompt) for o in options(app)))
-        await pilot.press("enter")
-        await until(lambda: "Nothing to save yet." in notices(app))
 
 
 @pytest.mark.full
@@ -169,8 +153,7 @@ async def test_the_palette_knows_the_letters_and_where_they_work(world):
         ):
             await pilot.press("ctrl+p", typed)
             await until(lambda row=row: first_option(app).startswith(row), row)
-            await pilot.press("escape")
-            await until(lambda: app.screen is app.chat, "the chat")
+            await close(app, pilot)
 
 
 def first_option(app):
@@ -187,14 +170,16 @@ def test_the_palette_has_every_key_that_does_more_than_move():
     assert all(action.title for action in ACTIONS)
 
 
-@pytest.mark.full
-async def test_the_palette_closes_the_session_on_screen(world):
+async def test_the_palette_carries_out_a_command_and_closes_the_session_on_screen(world):
     w = world()
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
-        await pilot.press("ctrl+p", *"close this")
-        await until(lambda: [o.hit.text for o in options(app)][:1] == ["Close this session"])
-        await pilot.press("enter")
+        for typed, title in (("save now", "Save now"), ("close this", "Close this session")):
+            await pilot.press("ctrl+p", *typed)
+            await until(lambda title=title: [o.hit.text for o in options(app)][:1] == [title])
+            await pilot.press("enter")
+            await until(lambda: app.screen is app.chat, "the chat")
+        await until(lambda: 'Saved "' in notices(app))
         await until(lambda: app.chat.shown != there)
 
 

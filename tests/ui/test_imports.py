@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, said, told
 from tests.importers.written import write_session
-from tests.ui.screen import notices, send, words
+from tests.ui.screen import close, notices, send, words
 from tests.ui.world import World
 from tests.visible_text import visible_text
 from tests.waiting import until
@@ -43,11 +43,16 @@ def reader(program, title, opened=None):
 
 
 @pytest.fixture
-def shelf(tmp_path):
-    folder = tmp_path / "home" / "notes"
+def folder(tmp_path):
+    return tmp_path / "home" / "notes"
+
+
+@pytest.fixture
+def shelf(world, folder):
+    """Makes a world in which a program has so many sessions, in files that are told apart."""
     folder.mkdir(parents=True)
 
-    def put(count):
+    def shelf(count, opened=None):
         for n in range(count):
             talk = told(
                 said(f"question {n}"),
@@ -57,9 +62,11 @@ def shelf(tmp_path):
                 project_path="/shop",
             )
             (folder / f"{n}.json").write_text(json.dumps([talk]))
-        return folder
+        place = world()
+        place.readers = [reader(PROGRAM, "Notebook", opened)]
+        return place
 
-    return put
+    return shelf
 
 
 async def opened(app, pilot, command="/import"):
@@ -78,11 +85,9 @@ async def reported(app):
     return app.screen._report.text
 
 
-async def test_what_cannot_be_looked_at_is_told_before_and_after(world, shelf):
-    folder = shelf(1)
+async def test_what_cannot_be_looked_at_is_told_before_and_after(shelf, folder):
+    place = shelf(1)
     (folder / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
-    place = world()
-    place.readers = [reader(PROGRAM, "Notebook")]
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot, f"/import {folder}")
         assert "Not read: " in shown(screen)
@@ -94,10 +99,8 @@ async def test_what_cannot_be_looked_at_is_told_before_and_after(world, shelf):
         assert "The archive is damaged" in shown(screen)
 
 
-async def test_what_was_found_is_imported_by_enter_and_told(world, shelf):
-    shelf(3)
-    place = world()
-    place.readers = [reader(PROGRAM, "Notebook")]
+async def test_what_was_found_is_imported_by_enter_and_told(shelf):
+    place = shelf(3)
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         assert "✓ Notebook" in shown(screen)
@@ -120,25 +123,20 @@ async def test_what_was_found_is_imported_by_enter_and_told(world, shelf):
         await until(lambda: app.screen is app.chat, "the chat")
 
 
-async def test_what_a_program_deletes_soon_is_told_before(world, shelf):
-    folder = shelf(2)
+async def test_what_a_program_deletes_soon_is_told_before(shelf, folder):
+    place = shelf(2)
     os.utime(folder / "0.json", (0, 0))
-    place = world()
     deletion = Deletion(lambda _: 30, "*.json")
-    place.readers = [
-        msgspec.structs.replace(reader(PROGRAM, "Notebook"), deletion=deletion),
-    ]
+    place.readers = [msgspec.structs.replace(each, deletion=deletion) for each in place.readers]
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         assert "Notebook deletes 1 of these sessions within a week" in shown(screen)
 
 
-async def test_esc_stops_and_the_next_import_adds_the_rest_once(world, shelf, monkeypatch):
+async def test_esc_stops_and_the_next_import_adds_the_rest_once(shelf, monkeypatch):
     monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
-    shelf(4)
     go_on = threading.Event()
-    place = world()
-    place.readers = [reader(PROGRAM, "Notebook", go_on)]
+    place = shelf(4, go_on)
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         await pilot.press("enter")
@@ -156,7 +154,7 @@ async def test_esc_stops_and_the_next_import_adds_the_rest_once(world, shelf, mo
         assert place.store.count(ARCHIVED) == 4
 
 
-async def test_esc_ends_the_search_for_sessions_at_once(world, shelf):
+async def test_esc_ends_the_search_for_sessions_at_once(shelf, folder):
     ended = threading.Event()
 
     def recognises(path, head):
@@ -166,21 +164,18 @@ async def test_esc_ends_the_search_for_sessions_at_once(world, shelf):
         finally:
             ended.set()
 
-    place = world()
+    place = shelf(1)
     place.readers = [Reader("other", "Other", lambda _: iter(()), recognises, NOTEBOOK.read)]
     async with place.running() as (app, pilot):
-        await send(pilot, f"/import {shelf(1)}")
+        await send(pilot, f"/import {folder}")
         await until(lambda: isinstance(app.screen, ImportScreen), "the screen")
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
+        await close(app, pilot)
         await until(ended.is_set, "the end of the search")
 
 
-async def test_keys_are_taken_and_the_program_ends_while_an_import_runs(world, shelf):
-    shelf(2)
+async def test_keys_are_taken_and_the_program_ends_while_an_import_runs(shelf):
     go_on = threading.Event()
-    place = world()
-    place.readers = [reader(PROGRAM, "Notebook", go_on)]
+    place = shelf(2, go_on)
     async with place.running() as (app, pilot):
         await opened(app, pilot)
         await pilot.press("enter")
@@ -193,11 +188,9 @@ async def test_keys_are_taken_and_the_program_ends_while_an_import_runs(world, s
     }
 
 
-async def test_an_import_that_ends_below_the_help_is_left_by_esc(world, shelf):
-    shelf(2)
+async def test_an_import_that_ends_below_the_help_is_left_by_esc(shelf):
     go_on = threading.Event()
-    place = world()
-    place.readers = [reader(PROGRAM, "Notebook", go_on)]
+    place = shelf(2, go_on)
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         await pilot.press("enter", "f1")
@@ -208,29 +201,19 @@ async def test_an_import_that_ends_below_the_help_is_left_by_esc(world, shelf):
         await until(lambda: app.screen is app.chat, "the chat")
 
 
-async def test_esc_leaves_an_import_that_has_failed_unexpectedly(world, shelf, monkeypatch):
+async def test_esc_leaves_an_import_that_has_failed_unexpectedly(shelf, monkeypatch):
     def fail(*_):
         raise ValueError("odd")
 
-    shelf(1)
     monkeypatch.setattr(SessionImports, "run", fail)
-    place = world()
-    place.readers, place.defect = [reader(PROGRAM, "Notebook")], ValueError
+    place = shelf(1)
+    place.defect = ValueError
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         await pilot.press("enter")
         await until(lambda: app.defects.first, "the defect")
         await pilot.press("escape")
         await until(lambda: app.screen is not screen, "the chat")
-
-
-async def test_a_file_can_be_named(world, shelf):
-    path = shelf(1) / "0.json"
-    place = world()
-    place.readers = [reader("other", "Other")]
-    async with place.running() as (app, pilot):
-        screen = await opened(app, pilot, f"/import {path}")
-        assert "✓ Other" in shown(screen)
 
 
 async def test_a_file_of_this_program_comes_back_at_once(world, tmp_path):
@@ -240,8 +223,7 @@ async def test_a_file_of_this_program_comes_back_at_once(world, tmp_path):
     path.write_bytes(elsewhere.store.path(session_id).read_bytes())
     place = World(tmp_path / "other")
     async with place.running() as (app, pilot):
-        await send(pilot, f"/import {path}")
-        await until(lambda: 'Imported "Sorting" (2 messages)' in notices(app), "the notice")
+        await send(pilot, f"/import {path}", says='Imported "Sorting" (2 messages)')
         await until(lambda: app.screen is app.chat, "the chat")
     assert place.other_program().entry(session_id).name == "Sorting"
 
@@ -256,22 +238,19 @@ async def test_where_nothing_is_it_says_so_and_nothing_is_offered(world):
             screen = await opened(app, pilot, f"/import {path}")
             assert screen.step == "over"
             assert shown(screen).strip()
-            await pilot.press("escape")
-            await until(lambda: app.screen is app.chat, "the chat")
+            await close(app, pilot)
         assert "No sessions of other programs" in shown(await opened(app, pilot))
 
 
-async def test_the_first_screen_offers_what_it_found_until_something_is_imported(world, shelf):
-    shelf(1)
-    place = world()
-    place.readers = [reader(PROGRAM, "Notebook"), reader("other", "Other")]
+async def test_the_first_screen_offers_what_it_found_until_something_is_imported(shelf):
+    place = shelf(1)
+    place.readers = [*place.readers, reader("other", "Other")]
     async with place.running() as (app, pilot):
         await until(lambda: "Sessions of Notebook were found. /import" in words(app), "the offer")
         await opened(app, pilot)
         await pilot.press("enter")
         await reported(app)
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
+        await close(app, pilot)
         assert "/import" not in words(app)
     assert place.imports.offer() == ()
 

@@ -38,18 +38,14 @@ async def test_ctrl_d_leaves_only_from_an_empty_prompt(world):
         await until(lambda: not app.is_running, "the end")
 
 
-async def test_a_slash_alone_shows_the_commands_and_is_not_sent(running):
+async def test_a_slash_alone_and_what_begins_with_an_exclamation_mark_are_not_sent(running):
     async with running(["No."]) as (w, app, pilot):
         await pilot.press("slash", "escape")
         assert not app.chat.prompt.completing
         await pilot.press("enter")
         assert app.chat.prompt.completing
         assert app.chat.prompt.text == "/"
-    assert w.model.requests == []
-
-
-async def test_what_begins_with_an_exclamation_mark_is_not_sent_and_stays(running):
-    async with running(["No."]) as (w, app, pilot):
+        await pilot.press("escape", "backspace")
         await send(pilot, "!ls")
         await until(lambda: "runs no commands" in notice(app), "the hint")
         assert (app.chat.prompt.text, w.model.requests) == ("!ls", [])
@@ -58,20 +54,18 @@ async def test_what_begins_with_an_exclamation_mark_is_not_sent_and_stays(runnin
     assert w.model.requests[0].messages[-1].text == " !ls"
 
 
-async def answering(world, app, pilot):
+async def answering(pilot):
     """Send a prompt, and wait for the first half of its answer."""
-    await send(pilot, "Fix the login bug")
-    await until(lambda: "half" in conversation(app), "half an answer")
+    await send(pilot, "Fix the login bug", shows="half")
 
 
 async def test_the_end_of_the_last_answer_is_a_yes(running):
     ends = asyncio.Event(), asyncio.Event()
     async with running(*(["half", end, "whole"] for end in ends)) as (w, app, pilot):
-        await answering(w, app, pilot)
+        await answering(pilot)
         await pilot.press("ctrl+n")
         await until(lambda: "half" not in conversation(app), "the new session")
-        await send(pilot, "Second")
-        await until(lambda: "half" in conversation(app))
+        await send(pilot, "Second", shows="half")
         await pilot.press("ctrl+q")
         asked = await question(app)
         assert "2 answers are still in progress:" in asked
@@ -87,9 +81,9 @@ async def test_the_end_of_the_last_answer_is_a_yes(running):
 
 async def test_a_private_session_is_not_closed_by_the_end_of_its_answer(running):
     end = asyncio.Event()
-    async with running(["half", end, "whole"]) as (w, app, pilot):
+    async with running(["half", end, "whole"]) as (_, app, pilot):
         await send(pilot, "/private")
-        await answering(w, app, pilot)
+        await answering(pilot)
         await send(pilot, "/session close")
         assert "still in progress" in await question(app)
         end.set()
@@ -97,17 +91,14 @@ async def test_a_private_session_is_not_closed_by_the_end_of_its_answer(running)
         assert asks(app, "nothing of it is kept")
 
 
-async def test_ctrl_c_stops_the_answer_and_keeps_what_is_typed(running):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await answering(w, app, pilot)
+async def test_ctrl_c_stops_the_answer_and_keeps_what_is_typed_or_waits_and_quits_then(running):
+    async with running(*[["half", asyncio.Event()]] * 2) as (w, app, pilot):
+        await answering(pilot)
         await pilot.press(*"typed", "ctrl+c")
         await until(lambda: not w.workspace.current.activity.running, "the end of the answer")
         assert app.chat.prompt.text == "typed"
-
-
-async def test_ctrl_c_quits_also_when_prompts_wait_behind_an_answer_that_was_stopped(running):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await answering(w, app, pilot)
+        await send(pilot, "")
+        await until(lambda: w.workspace.current.activity.running, "the next answer")
         await send(pilot, "next")
         await send(pilot, "after that")
         await pilot.press("ctrl+c")
@@ -130,7 +121,7 @@ async def test_ctrl_c_twice_leaves_from_an_empty_prompt_only(world):
 
 async def test_quitting_while_an_answer_arrives_asks_and_names_it(running):
     async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await answering(w, app, pilot)
+        await answering(pilot)
         await pilot.press("ctrl+q")
         asked = await question(app)
         assert asked.splitlines() == [
@@ -155,18 +146,23 @@ async def test_quitting_while_an_answer_arrives_asks_and_names_it(running):
 
 
 async def test_the_second_key_leaves_also_when_both_come_at_once(running):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await answering(w, app, pilot)
+    async with running(["half", asyncio.Event()]) as (_, app, pilot):
+        await answering(pilot)
         type_at_once(app, "<ctrl+q><ctrl+q>", in_one_read=True)
         await until(lambda: not app.is_running, "the end")
 
 
-async def test_closing_a_session_while_its_answer_arrives_asks(running):
+async def test_closing_a_session_while_its_answer_arrives_asks_and_quitting_takes_its_place(
+    running,
+):
     async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await answering(w, app, pilot)
+        await answering(pilot)
         there = w.workspace.current.id
         await send(pilot, "/session close")
         assert "Close this session? (y/n)" in await question(app)
+        await pilot.press("ctrl+q")
+        await until(lambda: asks(app, "Quit?"), "the other question")
+        await question(app)
         await pilot.press("n")
         await until(lambda: app.screen is app.chat)
         assert w.workspace.current.activity.running
@@ -177,8 +173,8 @@ async def test_closing_a_session_while_its_answer_arrives_asks(running):
 
 
 async def test_a_signal_asks_nothing(running):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await answering(w, app, pilot)
+    async with running(["half", asyncio.Event()]) as (_, app, pilot):
+        await answering(pilot)
         app.exit(return_code=143)
         await until(lambda: not app.is_running, "the end")
     assert app.return_code == 143
@@ -186,15 +182,3 @@ async def test_a_signal_asks_nothing(running):
 
 def asks(app, words):
     return any(words in str(part.content) for part in app.screen.query("#question Static"))
-
-
-async def test_quitting_takes_the_place_of_another_question(running):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await answering(w, app, pilot)
-        await send(pilot, "/session close")
-        assert "Close this session?" in await question(app)
-        await pilot.press("ctrl+q")
-        await until(lambda: asks(app, "Quit?"), "the other question")
-        await question(app)
-        await pilot.press("y")
-        await until(lambda: not app.is_running, "the end")

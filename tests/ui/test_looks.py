@@ -9,7 +9,7 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import Input
 
-from tests.ui.screen import conversation, go_to, notices, rows, send, text_of, words
+from tests.ui.screen import close, conversation, go_to, notices, rows, send, words
 from tests.waiting import until
 from tui.app.appearance import ALL_KEYS, Appearance
 from tui.errors import ConfigError
@@ -49,6 +49,8 @@ async def test_the_frame_of_the_prompt_has_one_colour_with_and_without_the_focus
 
 async def test_the_last_theme_that_was_chosen_counts_on_the_screen_or_in_the_configuration(world):
     w = world()
+    # One that is not there any more is passed over.
+    state_files.change_ui_state(w.ui_state_file, {"theme": "gone", "theme_over": "nord"})
     for configured, first, chosen in (
         ("nord", "nord", "dracula"),
         ("nord", "dracula", None),
@@ -61,77 +63,57 @@ async def test_the_last_theme_that_was_chosen_counts_on_the_screen_or_in_the_con
                 await send(pilot, f"/theme {chosen}")
 
 
-async def test_what_was_chosen_and_is_not_there_any_more_is_passed_over(world):
-    w = world()
-    state_files.change_ui_state(w.ui_state_file, {"theme": "gone", "theme_over": "nord"})
-    w.appearance = Appearance(theme="nord")
-    async with w.running() as (app, _):
-        assert app.theme == "nord"
-
-
 @pytest.mark.fast
 async def test_code_that_is_cut_is_cut_at_the_next_start_too(running):
     async with running([f"```\n{'word ' * 60}\n```"]) as (w, app, pilot):
-        await send(pilot, "Code")
-        await until(lambda: "↳ word" in conversation(app), "lines that wrap")
+        await send(pilot, "Code", shows="↳ word")
         await pilot.press("f6", "w")
         await until(lambda: "↳" not in conversation(app), "lines that are cut")
         session_id = w.workspace.current.id
     async with w.running() as (app, pilot):
-        await go_to(app, pilot, session_id)
-        await until(lambda: "│ word" in conversation(app), "the code")
+        await go_to(app, pilot, session_id, "│ word")
         assert "↳" not in conversation(app)
 
 
-async def test_a_theme_can_be_chosen_in_the_palette(running):
-    async with running() as (_, app, pilot):
-        await pilot.press("ctrl+p", *"nord")
-        await until(lambda: "Theme: nord" in shown(app))
-        await pilot.press("enter")
-        await until(lambda: app.theme == "nord")
-
-
-async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
+async def test_the_palette_offers_what_has_a_key_the_themes_and_the_sessions(world):
     w = world()
     one = await w.session("What is a [b]journal[/b]?", "A file.")
-    async with w.running() as (app, pilot):
-        await until(lambda: one in rows(app))
-        await pilot.press("ctrl+p", *"journal")
-        await until(lambda: "What is a [b]journal" in shown(app))
-        await pilot.press("enter")
-        await until(lambda: app.chat.shown == one)
-        await pilot.press("ctrl+p", *"session 2")
-        await until(lambda: "Session 2" in shown(app))
-        assert "Session 9" not in shown(app)
-        await pilot.press("escape")
-        await pilot.press("ctrl+p", *"sidebar")
-        await until(lambda: "Go to the sidebar" in shown(app))
-        await pilot.press("enter")
-        await until(lambda: app.chat.sidebar.rows.has_focus)
-
-
-async def test_one_key_takes_a_whole_character_out_of_what_the_palette_looks_for(world):
-    async with world().running() as (app, pilot):
-        await pilot.press("ctrl+p", *"theme")
-        await until(lambda: isinstance(app.focused, Input) and app.focused.value == "theme")
-        app.focused.post_message(events.Paste("👨\u200d👩\u200d👧"))
-        await until(lambda: app.focused.value == "theme👨\u200d👩\u200d👧")
-        await pilot.press("backspace")
-        await until(lambda: app.focused.value == "theme")
-        await pilot.press("ctrl+p")
-        assert len(app.screen_stack) == 2
-
-
-async def test_the_palette_shows_names_whole_and_tells_apart_what_is_called_alike(world):
-    w = world()
     name = "What [b]is[/b] kept of a conversation when the disk is full at night"
     ids = [await w.session(*["Hello", "Yes."][:count], name=name) for count in (1, 2)]
     async with w.running() as (app, pilot):
-        await until(lambda: set(ids) <= set(rows(app)))
-        await pilot.press("ctrl+p", *"conversation", "space", *"when")
-        await until(lambda: shown(app).count(name) == 2)
+
+        async def look_for(text, shows):
+            await pilot.press("ctrl+p")
+            await until(lambda: isinstance(app.focused, Input), "the palette")
+            app.focused.post_message(events.Paste(text))
+            await until(lambda: shows in shown(app), shows)
+
+        await until(lambda: {one, *ids} <= set(rows(app)))
+        await look_for("journal", "What is a [b]journal")
+        await pilot.press("enter")
+        await until(lambda: app.chat.shown == one)
+        await look_for("session 2", "Session 2")
+        await until(lambda: "Session 9" not in shown(app), "what is found alone")
+        await pilot.press("escape")
+        await look_for("conversation when", name)
+        assert shown(app).count(name) == 2
         assert f"just now · 1 message · shop · {ids[0]}" in shown(app)
         assert f"just now · 2 messages · shop · {ids[1]}" in shown(app)
+        await pilot.press("escape")
+        await look_for("nord", "Theme: nord")
+        await pilot.press("enter")
+        await until(lambda: app.theme == "nord")
+        await look_for("sidebar", "Go to the sidebar")
+        # One key takes a whole character.
+        app.focused.post_message(events.Paste("👨\u200d👩\u200d👧"))
+        await until(lambda: app.focused.value == "sidebar👨\u200d👩\u200d👧")
+        await pilot.press("backspace")
+        await until(lambda: app.focused.value == "sidebar")
+        await pilot.press("ctrl+p")
+        assert len(app.screen_stack) == 2
+        await until(lambda: "Go to the sidebar" in shown(app))
+        await pilot.press("enter")
+        await until(lambda: app.chat.sidebar.rows.has_focus)
 
 
 async def test_what_can_be_done_goes_before_a_session_of_that_name_whoever_is_heard_first(
@@ -173,7 +155,7 @@ async def test_a_key_of_ones_own_works_and_stands_in_the_help_and_in_the_line_of
         await pilot.press("f1")
         await pilot.press("f9")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        text = text_of(app.screen)
+        text = app.screen.text()
         assert "F9" in text
         assert "F1 " not in text
         await pilot.press("f9")
@@ -195,13 +177,6 @@ async def test_what_cannot_be_is_said_before_there_is_a_screen(world, appearance
     with pytest.raises(ConfigError, match=re.escape(words)):
         async with w.running():
             pass
-
-
-async def test_the_line_of_keys_gives_its_row_up_where_there_are_few(running):
-    async with running(size=(80, 24)) as (_, app, pilot):
-        assert app.screen.query_one(KeyLine).display
-        await pilot.resize_terminal(80, 14)
-        await until(lambda: not app.screen.query_one(KeyLine).display)
 
 
 @pytest.mark.parametrize("reduced", [True, False])
@@ -262,8 +237,7 @@ async def test_the_line_of_keys_says_what_is_wanted_most_and_the_way_out_whereve
             for each in left_out:
                 await until(lambda each=each: each not in key_line(app), f"no {each}")
             if app.screen is not app.chat:
-                await pilot.press("escape")
-                await until(lambda: app.screen is app.chat)
+                await close(app, pilot)
             while not app.chat.prompt.has_focus_within:
                 await pilot.press("escape")
 
@@ -281,22 +255,11 @@ async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
         before = app.screen
         await pilot.press(*keys, "f4", "ctrl+p", "ctrl+f")
         assert app.screen is before
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the way back")
+        await close(app, pilot)
         await pilot.press("ctrl+s")
         await until(lambda: 'Saved "' in notices(app), "what is said of the last key")
         assert notices(app).count('Saved "') == 1
         assert w.workspace.current.id == there
-
-
-@pytest.mark.fast
-@pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24)])
-async def test_an_empty_session_says_what_the_program_is_on_any_screen(world, size):
-    async with world().running(size=size) as (app, _):
-        await until(lambda: "Ctrl+Q" in conversation(app), "the welcome")
-        assert "sibyl-tui" in words(app)
-        assert "chat with language models" in words(app)
-        assert "F1 Show all keys" in words(app)
 
 
 @pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24), (120, 40), (300, 100)])
@@ -320,19 +283,6 @@ async def test_an_age_takes_no_room_from_a_label_that_would_fit(world):
         )
 
 
-async def test_under_the_palette_which_names_its_own_the_line_of_keys_shows_none(world):
-    async with world().running(size=(100, 24)) as (app, pilot):
-        await until(lambda: "^N New" in key_line(app))
-        await pilot.press("ctrl+p")
-        await until(lambda: app.screen is not app.chat)
-        line = app.chat.key_line
-        await until(lambda: not line.render_line(0).text.strip())
-        assert "Esc close" in str(app.screen.query_one("CommandList").border_subtitle)
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat)
-        await until(lambda: "^N New" in key_line(app))
-
-
 async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_how(running):
     async with running(talk=[f"Question {number}" for number in range(40)]) as (_, app, pilot):
         await until(lambda: "Question 39" in conversation(app))
@@ -343,13 +293,9 @@ async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_
             await pilot.press(*text, key)
             await until(lambda: app.chat.conversation.following, key)
             await until(lambda: "Latest" not in key_line(app))
-
-
-async def test_end_in_a_prompt_with_text_is_the_end_of_its_line(running):
-    async with running(talk=[f"Question {number}" for number in range(40)]) as (_, app, pilot):
-        await until(lambda: "Question 39" in conversation(app))
-        await pilot.press("pageup", "a", "b", "home", "end", "c")
-        await until(lambda: app.chat.prompt.text == "abc")
+        # In a prompt with text it is the end of its line.
+        await pilot.press("pageup", "a", "home", "end", "c")
+        await until(lambda: app.chat.prompt.text == "xac")
         assert not app.chat.conversation.following
 
 
@@ -358,31 +304,37 @@ async def test_an_empty_session_says_what_this_is_how_to_begin_and_how_to_leave(
     w = world(["Fine."])
     w.appearance = Appearance(keys={"quit": "f10"})
     async with w.running() as (app, pilot):
-        await until(lambda: "chat with language models" in conversation(app), "the welcome")
+        for size in ((40, 10), (60, 15), (80, 24), (120, 40)):
+            await pilot.resize_terminal(*size)
+            await until(lambda size=size: app.screen.size == size, "the size")
+            await until(lambda: "F10" in conversation(app), "the welcome")
+            assert "sibyl-tui" in words(app)
+            assert "chat with language models" in words(app)
+            assert "F1 Show all keys" in words(app)
         assert "F10 Save everything and quit" in words(app)
         assert "No model" not in words(app)
-        await send(pilot, "How are you?")
-        await until(lambda: "Fine." in conversation(app), "the answer")
+        await send(pilot, "How are you?", shows="Fine.")
         assert "Save everything" not in conversation(app)
 
 
 @pytest.mark.fast
-@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
-async def test_an_empty_session_says_that_no_model_is_connected(world, size):
+async def test_an_empty_session_says_that_no_model_is_connected(world):
     w = world()
     w.model.name = "offline:guide"
-    async with w.running(size=size) as (app, _):
-        await until(lambda: "Save everything and quit" in words(app), "the welcome")
+    async with w.running(size=(80, 24)) as (app, pilot):
+        await until(lambda: "No model is connected yet." in words(app), "the welcome")
+        assert "Save everything and quit" in words(app)
         assert "Connect a model" in words(app)
         # The smallest screen has room for the keys alone.
-        assert ("No model is connected yet." in words(app)) == (size[1] > 10)
+        await pilot.resize_terminal(40, 10)
+        await until(lambda: "No model is connected yet." not in words(app), "the keys alone")
+        assert "Connect a model" in words(app)
 
 
-async def test_the_line_of_keys_says_only_what_the_message_has(world):
-    w = world()
+async def test_the_line_of_keys_says_only_what_the_message_has_and_how_to_go_on_finding(running):
     code = "```\nx = 1\n```\nSee https://example.com."
-    talk = await w.session("Plain?", "Plain.", "Code?", code)
-    async with w.running(talk, size=(140, 24)) as (app, pilot):
+    talk = ("Plain?", "Plain.", "Code?", code)
+    async with running(talk=talk, size=(140, 24)) as (_, app, pilot):
         await until(lambda: "x = 1" in conversation(app))
         await pilot.press("f6")
         await until(lambda: "o Open" in key_line(app))
@@ -391,13 +343,6 @@ async def test_the_line_of_keys_says_only_what_the_message_has(world):
         await pilot.press("k")
         await until(lambda: "Copy code" not in key_line(app))
         assert "o Open" not in key_line(app)
-
-
-async def test_the_line_of_keys_says_how_to_go_on_finding(running):
-    async with running(talk=("one x", "two x and x"), size=(140, 24)) as (_, app, pilot):
-        await until(lambda: "two x" in conversation(app))
-        await pilot.press("f6")
-        await until(lambda: "j Next" in key_line(app))
         assert "Next match" not in key_line(app)
         await pilot.press("slash", "x")
         await until(lambda: app.chat.transcript.finder.can_go_on, "what is looked for")
@@ -405,7 +350,7 @@ async def test_the_line_of_keys_says_how_to_go_on_finding(running):
         await until(lambda: "n Next match" in key_line(app))
 
 
-async def test_the_line_of_keys_says_what_a_prompt_has_to_complete_and_to_unfold(world):
+async def test_the_line_of_keys_says_what_a_prompt_has_and_gives_its_place_to_what_covers_it(world):
     async with world().running(size=(140, 24)) as (app, pilot):
         await until(lambda: "^N New" in key_line(app))
         await pilot.press("slash", "t", "h")
@@ -416,6 +361,17 @@ async def test_the_line_of_keys_says_what_a_prompt_has_to_complete_and_to_unfold
         assert "Show paste" not in key_line(app)
         app.chat.prompt.editor.post_message(events.Paste("row\n" * 20))
         await until(lambda: "^O Show paste" in key_line(app))
+        await pilot.press("ctrl+p")
+        await until(lambda: app.screen is not app.chat)
+        line = app.chat.key_line
+        # The palette names its own.
+        await until(lambda: not line.render_line(0).text.strip())
+        assert "Esc close" in str(app.screen.query_one("CommandList").border_subtitle)
+        await close(app, pilot)
+        await until(lambda: "^O Show paste" in key_line(app))
+        assert line.display
+        await pilot.resize_terminal(80, 14)
+        await until(lambda: not line.display)
 
 
 async def test_the_line_of_keys_says_where_other_sessions_are(world):
@@ -457,52 +413,37 @@ async def test_a_window_of_a_few_cells_ends_nothing(running, key):
         assert app.screen.size == (120, 40)
 
 
-@pytest.fixture
-async def picking(world):
-    """A program with the list of themes open."""
-    w = world()
-    async with w.running() as (app, pilot):
-        await until(lambda: rows(app))
+@pytest.mark.fast
+async def test_the_highlighted_theme_is_shown_escape_gives_back_the_old_one_and_enter_keeps_it(
+    running,
+):
+    async with running() as (_, app, pilot):
+        before = app.theme
+        for kept, keys in ((before, ["escape"]), ("ansi-light", ["enter"])):
+            await send(pilot, "/theme")
+            await until(lambda: isinstance(app.screen, ThemePicker))
+            await pilot.press("home")
+            await until(lambda: app.theme == "ansi-dark")
+            await pilot.press("down")
+            await until(lambda: app.theme == "ansi-light")
+            await pilot.press(*keys)
+            await until(lambda: app.screen is app.chat)
+            await until(lambda kept=kept: app.theme == kept, kept)
+        # Enter keeps one even before it was shown.
         await send(pilot, "/theme")
         await until(lambda: isinstance(app.screen, ThemePicker))
-        yield app, pilot
-
-
-@pytest.mark.fast
-async def test_the_highlighted_theme_is_shown_and_escape_gives_back_the_old_one(picking):
-    app, pilot = picking
-    before = app.theme
-    await pilot.press("home")
-    await until(lambda: app.theme == "ansi-dark")
-    await pilot.press("down")
-    await until(lambda: app.theme == "ansi-light")
-    await pilot.press("escape")
-    await until(lambda: app.theme == before and app.screen is app.chat)
-
-
-@pytest.mark.fast
-async def test_enter_keeps_the_highlighted_theme_even_before_it_was_shown(picking):
-    app, pilot = picking
-    await pilot.press("home", "enter")
-    await until(lambda: app.screen is app.chat and app.theme == "ansi-dark")
-    await send(pilot, "/theme")
-    await until(lambda: isinstance(app.screen, ThemePicker))
-    await pilot.press("down")
-    await until(lambda: app.theme == "ansi-light")
-    await pilot.press("escape")
-    await until(lambda: app.screen is app.chat and app.theme == "ansi-dark")
+        await pilot.press("home", "enter")
+        await until(lambda: app.screen is app.chat and app.theme == "ansi-dark")
 
 
 @pytest.mark.fast
 async def test_a_theme_is_chosen_by_its_name_if_there_is_one(running):
     async with running() as (_, app, pilot):
         before = app.chat.transcript.rich_style.bgcolor
-        await send(pilot, "/theme nord")
-        await until(lambda: "Theme: nord" in notices(app))
+        await send(pilot, "/theme nord", says="Theme: nord")
         assert app.theme == "nord"
         assert app.chat.transcript.rich_style.bgcolor != before
-        await send(pilot, "/theme mauve")
-        await until(lambda: "Unknown theme: mauve" in notices(app))
+        await send(pilot, "/theme mauve", says="Unknown theme: mauve")
         assert app.theme == "nord"
 
 

@@ -30,11 +30,20 @@ pytestmark = pytest.mark.full
 
 
 @pytest.mark.fast
-async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_known(running):
-    async with running(["one", TokenUsage(11_000, 1_000)], ["two"]) as (w, app, pilot):
+async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_known(world):
+    w = world(["one", TokenUsage(11_000, 1_000)])
+    other = await w.session("other", "answer", name="Other")
+    async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await until(lambda: "context 12 %" in status(app), "what was counted")
         await wait_for_answer(w)
+        first = w.workspace.current.id
+        await send(pilot, f"/load {other}")
+        await until(lambda: app.chat.shown == other)
+        await until(lambda: "context" not in status(app))
+        await send(pilot, f"/load {first}")
+        await until(lambda: app.chat.shown == first)
+        await until(lambda: "context 12 %" in status(app), "what was counted")
         await send(pilot, "/reset")
         await until(lambda: "context" not in status(app), "the reset")
 
@@ -60,22 +69,6 @@ async def test_the_window_is_the_one_with_which_an_ollama_has_loaded_the_model(t
         machine.restart()
         async with machine.running(session) as (app, pilot):
             await until(lambda: f"context {share} %" in status(app), "the share, unasked")
-
-
-async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):
-    w = world(["one", TokenUsage(11_000, 1_000)])
-    other = await w.session("other", "answer", name="Other")
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "context 12 %" in status(app), "what was counted")
-        await wait_for_answer(w)
-        first = w.workspace.current.id
-        await send(pilot, f"/load {other}")
-        await until(lambda: app.chat.shown == other)
-        await until(lambda: "context" not in status(app))
-        await send(pilot, f"/load {first}")
-        await until(lambda: app.chat.shown == first)
-        await until(lambda: "context 12 %" in status(app), "what was counted")
 
 
 async def test_tokens_and_context_are_known_after_a_restart(running):
@@ -113,9 +106,10 @@ async def test_a_session_of_which_only_the_end_is_loaded_is_counted_whole(world)
         await until(lambda: "500,000 tokens sent, 5,000 received" in report(app), "the tokens")
 
 
-async def test_what_an_answer_took_is_told_with_its_time_and_model(running):
+async def test_what_an_answer_took_is_told_with_its_time_and_model_also_if_it_is_stopped(running):
     gate = asyncio.Event()
-    async with running([gate, "one", TokenUsage(1_200, 30)]) as (w, app, pilot):
+    answers = [gate, "one", TokenUsage(1_200, 30)], ["some", asyncio.Event()]
+    async with running(*answers) as (w, app, pilot):
         await send(pilot, "hello")
         await until(lambda: w.model.requests, "the request")
         await pilot.press("f6")
@@ -127,13 +121,8 @@ async def test_what_an_answer_took_is_told_with_its_time_and_model(running):
         await wait_for_answer(w)
         await until(lambda: "took 1 min 15 s" in words(app), "the time it took")
         assert "1,200 tokens sent, 30 received" in words(app)
-
-
-async def test_what_a_stopped_answer_took_is_told_too(running):
-    gate = asyncio.Event()
-    async with running(["some", gate]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "some" in words(app), "the answer")
+        await pilot.press("f6")
+        await send(pilot, "and now", shows="some")
         w.seconds += 30
         await pilot.press("escape")
         await wait_for_answer(w)
@@ -152,23 +141,25 @@ async def ask(world, pilot, text):
     return world.model.requests[-1]
 
 
+@pytest.mark.fast
 async def test_what_is_set_is_sent_from_the_next_prompt_on_and_by_a_later_run(running):
-    async with running(*[["Yes."]] * 4) as (w, app, pilot):
-        await send(pilot, "/set temperature 0.5")
-        await until(lambda: "Set temperature to 0.5" in notices(app))
-        await send(pilot, "/system Be brief.")
-        await until(lambda: "Set the system prompt" in notices(app))
+    async with running(*[["Yes."]] * 5) as (w, _, pilot):
+        await send(pilot, "/set temperature 0.5", says="Set temperature to 0.5")
+        await send(pilot, "/system Be brief.", says="Set the system prompt")
         request = await ask(w, pilot, "One")
         assert request.parameters == ModelParameters(temperature=0.5)
         assert request.system_prompt == "Be brief."
-        await send(pilot, "/reset")
-        await until(lambda: "Started over" in notices(app))
+        await send(pilot, "/reset", says="Started over")
         assert (await ask(w, pilot, "Two")).system_prompt == "Be brief."
         session_id = w.workspace.current.id
-    async with w.running(session_id) as (_, pilot):
+    async with w.running(session_id) as (app, pilot):
         assert (await ask(w, pilot, "Three")).parameters == ModelParameters(temperature=0.5)
         await send(pilot, "/system default")
         assert (await ask(w, pilot, "Four")).system_prompt == ""
+        # A new session has none of them.
+        await send(pilot, "/new")
+        await until(lambda: "Four" not in conversation(app))
+        assert (await ask(w, pilot, "Five")).parameters == ModelParameters()
 
 
 async def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_session(running):
@@ -181,16 +172,6 @@ async def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_session(
         await until(lambda: "One" not in conversation(app))
         await ask(w, pilot, "Three")
         assert notices(app).count(said) == 2
-
-
-@pytest.mark.fast
-async def test_a_new_session_has_none_of_them(running):
-    async with running(*[["Yes."]] * 2) as (w, app, pilot):
-        await send(pilot, "/set temperature 0.5")
-        await ask(w, pilot, "One")
-        await send(pilot, "/new")
-        await until(lambda: "One" not in conversation(app))
-        assert (await ask(w, pilot, "Two")).parameters == ModelParameters()
 
 
 @pytest.mark.fast

@@ -10,13 +10,14 @@ from textual import events
 from tests.providers.chat_server import ChatServer, Gate, answers, is_silent, sends
 from tests.ui.connecting import KEY, BareMachine
 from tests.ui.screen import (
+    close,
     conversation,
+    have_answered,
     notice,
     notices,
     send,
     status,
     type_at_once,
-    wait_for_answer,
 )
 from tests.visible_text import visible_text
 from tests.waiting import until
@@ -67,11 +68,6 @@ async def picker(app, pilot, key="f7"):
     return app.screen
 
 
-async def close(app, pilot):
-    await pilot.press("escape")
-    await until(lambda: app.screen is app.chat, "the chat")
-
-
 def shown(app):
     """What the picker says and offers."""
     screen = app.screen
@@ -85,16 +81,26 @@ def names(app):
 
 
 @pytest.mark.fast
-async def test_it_shows_the_servers_own_list_and_the_chosen_model_answers(picking):
+async def test_it_shows_the_servers_own_list_and_the_chosen_model_answers_also_after_a_start(
+    picking,
+):
     async with picking(answers("Hello."), key=KEY) as (app, pilot, world):
         assert names(app) == [*[f"openai:{name}" for name in MODELS], "offline:guide"]
         assert app.screen.choices.highlighted.mark == "●"
         await pilot.press(*"nova", "enter")
         await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
-        await send(pilot, "Hi")
-        await until(lambda: "Hello." in conversation(app), "the answer")
-        await wait_for_answer(world)
+        await have_answered(world, pilot, "Hi", "Hello.")
+        session_id = world.workspace.current.id
+        world.restart()
     assert world.server.requests[0].body["model"] == "gpt-6-nova"
+    async with world.running(session_id) as (app, pilot):
+        await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
+        assert "is not in your settings" not in conversation(app)
+        await picker(app, pilot)
+        assert names(app)[0] == "openai:gpt-6-nova"
+    kept = load_connections(world.config / "connections.toml")
+    assert kept.recent == ("openai:gpt-6-nova",)
+    assert kept.model is None
 
 
 async def test_enter_behind_letters_chooses_what_they_filter(picking):
@@ -118,34 +124,6 @@ async def test_esc_ends_the_command_that_was_to_print_a_key(running, tmp_path, m
         await until(lambda: not Path(f"/proc/{begun.read_text().strip()}/fd").exists(), "its end")
 
 
-async def test_the_model_on_screen_is_marked_and_highlighted(running):
-    async with running() as (app, pilot, _):
-        await send(pilot, "/model openai:gpt-6-luna")
-        await picker(app, pilot)
-        assert app.screen.choices.highlighted.id == "openai:gpt-6-luna"
-
-
-async def test_a_chosen_model_comes_first_and_answers_its_session_also_after_the_next_start(
-    picking,
-):
-    async with picking(answers("Hello.")) as (app, pilot, world):
-        await pilot.press(*"nova", "enter")
-        await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
-        await send(pilot, "Hi")
-        await until(lambda: "Hello." in conversation(app), "the answer")
-        await wait_for_answer(world)
-        session_id = world.workspace.current.id
-        world.restart()
-    async with world.running(session_id) as (app, pilot):
-        await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
-        assert "is not in your settings" not in conversation(app)
-        await picker(app, pilot)
-        assert names(app)[0] == "openai:gpt-6-nova"
-    kept = load_connections(world.config / "connections.toml")
-    assert kept.recent == ("openai:gpt-6-nova",)
-    assert kept.model is None
-
-
 @pytest.mark.fast
 async def test_a_typed_name_that_no_list_has_is_asked_about_and_then_used(picking):
     async with picking() as (app, pilot, _):
@@ -153,18 +131,22 @@ async def test_a_typed_name_that_no_list_has_is_asked_about_and_then_used(pickin
         await until(lambda: "Enter again uses it" in shown(app), "the question")
         await pilot.press("enter")
         await until(lambda: "openai:own" in status(app), "the model")
+        await picker(app, pilot)
+        assert app.screen.choices.highlighted.id == "openai:own"
+        await pilot.press("f5")
+        await until(lambda: getattr(app.screen, "step", "") == "provider", "the connections")
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("openai:own", "openai:own"), ("nobody:x", 'There is no provider "nobody"')],
-)
-async def test_a_name_given_with_the_command_that_no_list_has_is_asked_about(running, name, said):
+async def test_a_name_given_with_the_command_that_no_list_has_is_asked_about(running):
     async with running() as (app, pilot, _):
-        await send(pilot, f"/model {name}")
-        await until(lambda: f'Use "{name}"' in shown(app), "the picker")
-        await pilot.press("enter", "enter")
-        await until(lambda: said in f"{status(app)} {shown(app)}", "the model, or why not")
+        for name, said in (
+            ("openai:own", "openai:own"),
+            ("nobody:x", 'There is no provider "nobody"'),
+        ):
+            await send(pilot, f"/model {name}")
+            await until(lambda name=name: f'Use "{name}"' in shown(app), "the picker")
+            await pilot.press("enter", "enter")
+            await until(lambda said=said: said in f"{status(app)} {shown(app)}", said)
 
 
 @pytest.mark.fast
@@ -211,12 +193,6 @@ async def test_names_of_a_server_are_harmless(picking):
     async with picking(lists=[sends(data, "application/json")]) as (app, _, _):
         assert "openai:[red]x" in names(app)
         assert "\u202e" not in shown(app)
-
-
-async def test_f5_leads_to_the_connections(picking):
-    async with picking() as (app, pilot, _):
-        await pilot.press("f5")
-        await until(lambda: getattr(app.screen, "step", "") == "provider", "the connections")
 
 
 async def test_tab_completes_the_models_of_a_server_that_answers_after_the_picker_was_closed(

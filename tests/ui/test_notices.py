@@ -8,6 +8,7 @@ import pytest
 
 import tui
 from tests.ui.screen import (
+    close,
     conversation,
     go_to,
     newest_notice,
@@ -16,7 +17,6 @@ from tests.ui.screen import (
     report,
     rows,
     send,
-    text_of,
     type_at_once,
 )
 from tests.waiting import until
@@ -34,30 +34,36 @@ def give_back(app):
         app.chat.key_line.notices._advance()
 
 
-async def test_a_notice_takes_the_place_of_the_keys_and_gives_it_back(world):
+async def test_a_notice_takes_the_place_of_the_keys_until_it_is_seen_and_a_page_leaves_it(world):
     async with world().running() as (app, pilot):
         keys = key_line(app)
         await pilot.press("ctrl+t")
         await until(lambda: "No to-dos" in notice(app), "a hint, which is not listed")
         assert notices(app) == ""
+        await send(pilot, "/set")
+        await until(lambda: "temperature:" in report(app), "a longer answer, which is not either")
+        assert notices(app) == ""
+        await close(app, pilot)
+        assert "temperature:" not in conversation(app)
         await send(pilot, "/save")
         await until(lambda: "· Nothing to save yet." in key_line(app), "the notice")
         assert "Help" not in key_line(app)
         give_back(app)
         assert key_line(app) == keys
-
-
-async def test_a_warning_that_may_be_unread_is_named_among_the_keys_until_it_is_seen(world):
-    async with world().running() as (app, pilot):
+        # A warning that may be unread is named among the keys.
         await send(pilot, "/load nowhere")
         await until(lambda: "✗" in key_line(app), "the notice")
         give_back(app)
         assert key_line(app).startswith(" F8 Last notice")
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat and "Help" in key_line(app), "the keys")
+        await close(app, pilot)
+        await until(lambda: "Help" in key_line(app), "the keys")
         assert "F8" not in key_line(app)
+        await pilot.press("f1")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("ctrl+s")
+        await until(lambda: "Nothing to save" in key_line(app), "the notice below the help")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 10)])
@@ -74,41 +80,22 @@ async def test_a_notice_covers_nothing_also_where_there_is_no_room_for_keys(worl
         await until(lambda: bool(line.region.height) == shown, "the row as before")
 
 
-async def test_a_notice_is_seen_below_another_screen(world):
-    async with world().running() as (app, pilot):
-        await pilot.press("f1")
-        await until(lambda: isinstance(app.screen, HelpScreen))
-        await pilot.press("ctrl+s")
-        await until(lambda: "Nothing to save" in key_line(app))
-
-
 async def test_f8_and_a_command_list_the_notices_newest_first_and_f8_closes_the_list(world):
     async with world().running() as (app, pilot):
         await send(pilot, "/notices")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
-        assert text_of(app.screen) == "No notices yet."
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
+        assert app.screen.text() == "No notices yet."
+        await close(app, pilot)
         app.controllers.notices.show((Notice("The first\nof two lines", "warning"), ""))
         app.controllers.notices.show((Notice("The second", "error"), "Auth bug"))
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
-        second, first, rest = text_of(app.screen).splitlines()
+        second, first, rest = app.screen.text().splitlines()
         assert second.endswith('✗ "Auth bug": The second')
         assert first.endswith("! The first")
         assert rest.strip() == "of two lines"
         await pilot.press("f8")
         await until(lambda: app.screen is app.chat, "the chat")
-
-
-async def test_a_longer_answer_opens_over_the_conversation_and_escape_closes_it(world):
-    async with world().running() as (app, pilot):
-        await send(pilot, "/set")
-        await until(lambda: "temperature:" in report(app), "the report")
-        assert notices(app) == ""
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
-        assert "temperature:" not in conversation(app)
 
 
 async def test_a_notice_of_a_session_that_is_not_on_screen_has_its_title(world):
@@ -244,6 +231,12 @@ async def test_a_key_that_does_nothing_says_why_and_says_it_once(world):
             await pilot.pause()
             assert notice(app) == words
             assert app.chat.key_line.notices.waiting == 0
+        # What is done to a session is not done to a heading.
+        await pilot.press("ctrl+b", "left")
+        for key in ("a", "r", "d"):
+            give_back(app)
+            await pilot.press(key)
+            await until(lambda: "This is a group. Right unfolds it" in notice(app), key)
 
 
 async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(world):
@@ -259,25 +252,17 @@ async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(world):
             await until(lambda told=told: told in notice(app), told)
 
 
-@pytest.mark.full
-async def test_what_is_done_to_a_session_is_not_done_to_a_heading(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
-        await until(lambda: rows(app) == [there], "the list")
-        await pilot.press("ctrl+b", "left")
-        for key in ("a", "r", "d"):
-            await pilot.press(key)
-            await until(lambda: "This is a group. Right unfolds it" in notice(app), key)
-            app.chat.key_line.notices._advance()
-
-
 async def test_without_a_message_there_is_none_to_go_to(world):
     async with world().running() as (app, pilot):
         for keys in (["pageup"], ["pagedown"], ["f6", "home"]):
             await pilot.press(*keys)
             await until(lambda: "There is no message yet." in notice(app), keys)
             app.chat.key_line.notices._advance()
+        # The key that leads to the list leads back.
+        await pilot.press("f6", "ctrl+b")
+        await until(lambda: app.chat.sidebar.rows.has_focus)
+        await pilot.press("ctrl+b")
+        await until(lambda: app.chat.prompt.has_focus_within)
 
 
 async def test_the_key_that_leaves_is_named_as_it_was_chosen(world):
@@ -286,11 +271,3 @@ async def test_the_key_that_leaves_is_named_as_it_was_chosen(world):
     async with w.running() as (app, pilot):
         await pilot.press("x", "ctrl+c")
         await until(lambda: "F10 quits." in notice(app))
-
-
-async def test_the_key_that_leads_to_the_list_leads_back(world):
-    async with world().running() as (app, pilot):
-        await pilot.press("ctrl+b")
-        await until(lambda: app.chat.sidebar.rows.has_focus)
-        await pilot.press("ctrl+b")
-        await until(lambda: app.chat.prompt.has_focus_within)

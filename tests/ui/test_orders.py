@@ -123,8 +123,7 @@ async def test_escape_takes_back_what_waits_for_a_command(running, slow):
 
 async def test_a_prompt_behind_a_command_and_a_stop_is_sent_after_both(running, slow):
     async with running(["half", asyncio.Event()], ["Yes."]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "half" in conversation(app))
+        await send(pilot, "hello", shows="half")
         disk = slow(w)
         type_at_once(app, "/name x<enter>")
         await until(disk.asked.is_set, "the save")
@@ -219,17 +218,15 @@ async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewh
 async def test_a_defect_in_a_command_is_told_and_the_next_is_carried_out(world, monkeypatch):
     w = world()
     w.defect = ZeroDivisionError
-    async with w.running() as (app, pilot):
+    async with w.running() as (_, pilot):
 
         async def fail(*_):
             raise ZeroDivisionError("a defect")
 
         with monkeypatch.context() as broken:
             broken.setattr(w.workspace, "change", fail)
-            await send(pilot, "/name x")
-            await until(lambda: "Unexpected error: ZeroDivisionError: a defect" in notices(app))
-        await send(pilot, "/name y")
-        await until(lambda: 'Renamed to "y"' in notices(app))
+            await send(pilot, "/name x", says="Unexpected error: ZeroDivisionError: a defect")
+        await send(pilot, "/name y", says='Renamed to "y"')
 
 
 async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, monkeypatch):

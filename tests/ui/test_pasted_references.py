@@ -6,12 +6,11 @@ import shlex
 import pytest
 from textual import events
 
-from tests.ui.screen import notices, rows, send, wait_for_answer
+from tests.ui.screen import newest_notice, notices, rows, send, wait_for_answer
 from tests.ui.world import PLACE, World
 from tests.waiting import until
 from tui.app.controllers import turns
 from tui.domain.journal.message import FileBlock, content_of
-from tui.domain.journal.session import Draft
 from tui.engine.sessions.open_session import SessionOrigin
 from tui.widgets.prompt.editor import Editor
 
@@ -32,7 +31,7 @@ def project(tmp_path, monkeypatch):
 
 @pytest.fixture
 def w(tmp_path, project):
-    w = World(tmp_path / "data", ["one"], ["two"], ["three"])
+    w = World(tmp_path / "data", ["one"], ["two"], ["three"], ["four"])
     w.place = SessionOrigin(PLACE.scope, str(project), PLACE.model)
     return w
 
@@ -116,7 +115,7 @@ async def test_a_queued_prompt_keeps_what_it_refers_to_when_it_is_taken_back(w):
         assert await sent_with(w, pilot) == ["a.txt"]
 
 
-async def test_a_draft_keeps_in_the_next_run_which_words_refer(w):
+async def test_a_draft_keeps_in_the_next_run_which_words_refer_and_an_older_one_knows_none(w):
     session_id = await w.session("hello", project=w.place.project_path)
     async with w.running(session_id) as (_, pilot):
         await typed(pilot, "@a.txt {page}")
@@ -124,19 +123,14 @@ async def test_a_draft_keeps_in_the_next_run_which_words_refer(w):
     async with w.running(session_id) as (app, pilot):
         await until(lambda: app.chat.prompt.text.startswith("@a.txt"), "the draft")
         assert await sent_with(w, pilot) == ["a.txt"]
-
-
-async def test_a_draft_of_an_older_version_refers_to_nothing(w):
-    session_id = await w.session("hello", project=w.place.project_path)
-    draft = Draft(session_id, PLACE.scope, w.place.project_path, "see @a.txt ")
-    w.drafts().save(draft)
+        await typed(pilot, "see @a.txt ")
     (path,) = w.drafts().files()
     older = json.loads(path.read_text())
-    del older["references"]
+    assert older.pop("references") == ["@a.txt"]
     path.write_text(json.dumps(older))
     async with w.running(session_id) as (app, pilot):
         await until(lambda: app.chat.prompt.text == "see @a.txt ", "the draft")
-        assert await sent_with(w, pilot) == []
+        assert await sent_with(w, pilot, 2) == []
 
 
 async def test_a_draft_is_as_it_was_after_a_look_at_another_session(w):
@@ -153,7 +147,7 @@ async def test_a_draft_is_as_it_was_after_a_look_at_another_session(w):
         assert await sent_with(w, pilot) == ["a.txt"]
 
 
-async def test_a_recalled_prompt_and_the_draft_behind_it_refer_to_the_files_that_they_had(w):
+async def test_what_is_recalled_edited_or_behind_it_refers_to_the_files_that_it_had(w):
     async with w.running() as (app, pilot):
         await typed(pilot, "@a.txt {b} ")
         assert await sent_with(w, pilot) == ["a.txt"]
@@ -164,16 +158,11 @@ async def test_a_recalled_prompt_and_the_draft_behind_it_refer_to_the_files_that
         await pilot.press("up", "down")
         assert app.chat.prompt.text == "@c.txt see @b.txt "
         assert await sent_with(w, pilot, 3) == ["c.txt"]
-
-
-async def test_an_edited_question_keeps_its_files_and_pasted_words_stay_text(w):
-    async with w.running() as (_, pilot):
-        await typed(pilot, "@a.txt {b} ")
-        assert await sent_with(w, pilot) == ["a.txt"]
+        # Pasted words stay text, also in an edited question.
         await send(pilot, "/edit")
         await until(lambda: w.workspace.current.prompt.editing, "the edit")
         await typed(pilot, "again ")
-        assert await sent_with(w, pilot, 2) == ["a.txt"]
+        assert await sent_with(w, pilot, 4) == ["c.txt"]
 
 
 async def test_an_edited_question_of_another_program_reads_nothing_from_the_disk(w):
@@ -193,46 +182,38 @@ async def test_an_edited_question_of_another_program_reads_nothing_from_the_disk
         assert "text of" not in sent.text
 
 
-async def test_files_of_secrets_are_asked_about_by_name(w, project):
+async def test_each_file_of_secrets_is_asked_about_by_name_and_sent_by_an_enter_that_was_meant(
+    w, project, monkeypatch
+):
     (project / "notes").symlink_to(project.parent / "home" / ".ssh" / "id_rsa")
-    async with w.running() as (app, pilot):
-        for keys, name in (("@~/.ssh/id_rsa ", "~/.ssh/id_rsa"), ("@notes ", "notes")):
-            await pilot.press("ctrl+u")
-            await typed(pilot, keys)
-            await press_enter(pilot)
-            told = f"Not sent. {name} may hold secrets. Enter sends it to scripted:model."
-            await until(lambda told=told: told in notices(app), "the question")
-            await until(lambda keys=keys: app.chat.prompt.text == keys, "the prompt")
-        assert not w.model.requests
-
-
-async def test_each_secret_is_asked_about(w, project, monkeypatch):
-    monkeypatch.setattr(turns, "SECONDS_TO_READ", 0.0)
     names = [".env", "id_rsa", "tls.key"]
     for name in names:
         (project / name).write_text("secret")
     async with w.running() as (app, pilot):
-        await typed(pilot, "".join(f"@{name} " for name in names))
-        for name in names:
+
+        async def asked_about(name):
+            before = newest_notice(app)
             await press_enter(pilot)
-            await until(lambda name=name: f"Not sent. {name} may" in notices(app), "the question")
+            await until(lambda: newest_notice(app) is not before, "the question")
+            told = f"Not sent. {name} may hold secrets. Enter sends it to scripted:model."
+            assert newest_notice(app).notice.text == told
             await until(lambda: app.chat.prompt.text, "the prompt")
-        assert await sent_with(w, pilot) == names
 
-
-async def test_a_second_enter_sends_a_secret_but_not_a_key_that_is_held_down(w, monkeypatch):
-    async with w.running() as (app, pilot):
-        await typed(pilot, "@~/.ssh/id_rsa ")
+        # A key that is held down sends none.
         monkeypatch.setattr(turns, "SECONDS_TO_READ", 1000.0)
-        log = app.controllers.notices.log
-        for _ in range(3):
-            before = log.newest_first[:1]
-            await press_enter(pilot)
-            await until(lambda before=before: log.newest_first[:1] != before, "the question")
-            await until(lambda: app.chat.prompt.text, "the prompt")
+        for name, presses in (("notes", 1), ("~/.ssh/id_rsa", 3)):
+            await pilot.press("ctrl+u")
+            await typed(pilot, f"@{name} ")
+            for _ in range(presses):
+                await asked_about(name)
+            assert app.chat.prompt.text == f"@{name} "
         assert not w.model.requests
         monkeypatch.setattr(turns, "SECONDS_TO_READ", 0.0)
         assert await sent_with(w, pilot) == ["~/.ssh/id_rsa"]
+        await typed(pilot, "".join(f"@{name} " for name in names))
+        for name in names:
+            await asked_about(name)
+        assert await sent_with(w, pilot, 2) == names
 
 
 async def test_a_name_that_leads_to_nothing_is_told_before_the_prompt_is_sent(w):

@@ -41,18 +41,28 @@ def on_disk(world):
     return b"".join(str(path).encode() + path.read_bytes() for path in files)
 
 
-async def test_it_has_a_frame_of_its_own_and_a_mark_in_the_list(running):
-    async with running(["Hi."]) as (w, app, pilot):
+async def test_it_has_a_frame_and_a_mark_of_its_own_until_all_of_it_is_kept(running):
+    async with running(["Good day."], ["Again."]) as (w, app, pilot):
         border = app.chat.prompt.query_one(TopBorder)
         assert border.render_line(0).text.startswith("╭─")
-        await begin(w, app, pilot, "A secret")
+        before = await begin(w, app, pilot, "hello")
         assert border.render_line(0).text.startswith("┏╍")
         rows_view = app.chat.sidebar.query_one(RowsView)
-        assert any("◌ A secret" in rows_view.render_line(y).text for y in range(5))
+        assert any("◌ hello" in rows_view.render_line(y).text for y in range(5))
+        await send(pilot, "/name Kept")
         await send(pilot, "/keep")
         await until(lambda: not w.workspace.current.private, "the session that is kept")
+        kept = w.workspace.current.id
         await until(lambda: border.render_line(0).text.startswith("╭─"), "the usual frame")
+        await until(lambda: kept in rows(app) and before not in rows(app), "the list")
         assert not any("◌" in rows_view.render_line(y).text for y in range(5))
+        await until(lambda: "saved" in status(app) and "PRIVATE" not in status(app), "the status")
+        assert "Good day." in conversation(app)
+        await have_answered(w, pilot, "more")
+        await send(pilot, "/keep", says="This session is already saved")
+    assert [text for _, text, _ in messages(w, kept)] == ["hello", "Good day.", "more", "Again."]
+    assert w.other_program().entry(kept).name == "Kept"
+    assert w.final_save.lines == [f"Resume with: sibyl-tui --session {kept}"]
 
 
 async def test_nothing_of_it_is_on_disk_while_it_runs_or_afterwards(running):
@@ -67,6 +77,8 @@ async def test_nothing_of_it_is_on_disk_while_it_runs_or_afterwards(running):
             await send(pilot, command)
         await until(lambda: notices(app).count("A private session is not") == 5, "the refusals")
         assert session_id in rows(app)
+        found = await asyncio.to_thread(w.workspace.reader.search, SECRET, 10)
+        assert not found.hits
         assert SECRET.encode() not in on_disk(w)
     assert SECRET.encode() not in on_disk(w)
     assert b"private-" not in on_disk(w)
@@ -155,8 +167,7 @@ async def test_a_command_that_is_done_all_the_same_says_that_it_stays(world, com
         w.other_program().archive(other)
     async with w.running() as (app, pilot):
         left = await begin(w, app, pilot, "hello")
-        await send(pilot, command.format(other))
-        await until(lambda: "Stayed in the private session" in notices(app), "the reason")
+        await send(pilot, command.format(other), says="Stayed in the private session")
         assert w.workspace.current.id == left
         assert len(w.other_program().list(SessionFilter(), None, 9).entries) == 1 + (
             "fork" in command
@@ -169,10 +180,8 @@ async def test_an_answer_that_arrives_is_stopped_when_it_is_left(world):
     other = await w.session("there")
     async with w.running() as (app, pilot):
         await until(lambda: other in rows(app))
-        await send(pilot, "/private")
-        await until(lambda: w.workspace.current.private)
-        await send(pilot, "hello")
-        await until(lambda: "half" in conversation(app))
+        await begin(w, app, pilot)
+        await send(pilot, "hello", shows="half")
         await go_to(app, pilot, other)
         await question(app)
         await pilot.press("y")
@@ -181,11 +190,14 @@ async def test_an_answer_that_arrives_is_stopped_when_it_is_left(world):
         assert "NOT SAVED" not in status(app)
 
 
-async def test_a_question_never_says_that_an_answer_is_kept_that_is_not(running):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await begin(w, app, pilot)
-        await send(pilot, "hello")
-        await until(lambda: "half" in conversation(app), "the answer")
+async def test_quitting_asks_and_never_says_that_an_answer_is_kept_that_is_not(running):
+    async with running(["Good day."], ["half", asyncio.Event()]) as (w, app, pilot):
+        await begin(w, app, pilot, "hello")
+        await pilot.press("ctrl+q")
+        assert "nothing of it is kept" in await question(app)
+        await pilot.press("n")
+        await until(lambda: app.screen is app.chat)
+        await send(pilot, "and on", shows="half")
         await pilot.press("ctrl+q")
         asked = await question(app)
         assert "1 answer is still in progress" in asked
@@ -193,40 +205,4 @@ async def test_a_question_never_says_that_an_answer_is_kept_that_is_not(running)
         assert "nothing of it is kept" in asked
         await pilot.press("ctrl+q")
         await until(lambda: not app.is_running, "the end")
-
-
-async def test_quitting_asks_once(running):
-    async with running(["Good day."]) as (w, app, pilot):
-        await begin(w, app, pilot, "hello")
-        await pilot.press("ctrl+q")
-        assert "nothing of it is kept" in await question(app)
-        await pilot.press("ctrl+q")
-        await until(lambda: not app.is_running, "the end")
     assert w.final_save.lines == []
-
-
-async def test_keep_saves_all_of_it_as_a_new_session(running):
-    async with running(["Good day."], ["Again."]) as (w, app, pilot):
-        before = await begin(w, app, pilot, "hello")
-        await send(pilot, "/name Kept")
-        await send(pilot, "/keep")
-        await until(lambda: not w.workspace.current.private, "the session that is kept")
-        kept = w.workspace.current.id
-        await until(lambda: kept in rows(app) and before not in rows(app), "the list")
-        await until(lambda: "saved" in status(app) and "PRIVATE" not in status(app), "the status")
-        assert "Good day." in conversation(app)
-        await have_answered(w, pilot, "more")
-        await send(pilot, "/keep")
-        await until(lambda: "This session is already saved" in notices(app))
-    assert [text for _, text, _ in messages(w, kept)] == ["hello", "Good day.", "more", "Again."]
-    assert w.other_program().entry(kept).name == "Kept"
-    assert w.final_save.lines == [f"Resume with: sibyl-tui --session {kept}"]
-
-
-async def test_it_is_found_by_no_search_but_within(running):
-    async with running(["Good day."]) as (w, app, pilot):
-        await begin(w, app, pilot, SECRET)
-        await send(pilot, f"/search {SECRET}")
-        found = await asyncio.to_thread(w.workspace.reader.search, SECRET, 10)
-        assert not found.hits
-        assert w.workspace.current.private

@@ -2,17 +2,7 @@
 
 import threading
 
-import pytest
-
-from tests.ui.screen import (
-    have_answered,
-    notices,
-    report,
-    send,
-    text_of,
-    type_at_once,
-    words,
-)
+from tests.ui.screen import close, have_answered, report, send, type_at_once, words
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.screens.page import HelpScreen
@@ -79,47 +69,29 @@ async def test_ctrl_r_searches_them_and_sends_nothing(world):
         assert w.model.requests == []
 
 
-TEMPLATES = {"review": "Find the fault in {args}, only in {args}.", "just": "{args}"}
-
-
-@pytest.fixture
-def started(world):
-    w = world(["It is fine."], ["Again."])
-    w.prompts = TEMPLATES
-    return w
-
-
-async def test_it_sends_its_text_with_the_words_put_in_and_that_is_kept(started):
-    async with started.running() as (app, pilot):
-        await have_answered(started, pilot, "/review a - b")
-        assert "Find the fault in a - b, only in a - b." in words(app)
-        assert not app.chat.prompt.text
-        session_id = started.workspace.current.id
-    assert messages(started, session_id) == [
-        ("user", "Find the fault in a - b, only in a - b.", None),
-        ("assistant", "It is fine.", None),
-    ]
-
-
-async def test_it_is_completed_in_the_prompt(started):
-    async with started.running() as (app, pilot):
+async def test_a_prompt_of_ones_own_is_completed_explained_and_sent_with_its_words(world):
+    w = world(["It is fine."])
+    w.prompts = {"review": "Find the fault in {args}, only in {args}.", "just": "{args}"}
+    async with w.running() as (app, pilot):
         await until(lambda: app.chat.own_commands)
         await pilot.press("slash", "r", "e", "v", "tab")
         await until(lambda: app.chat.prompt.text == "/review ")
-
-
-async def test_one_that_would_send_nothing_says_how_it_is_used(started):
-    async with started.running() as (app, pilot):
-        await send(pilot, "/just")
-        await until(lambda: "Usage: /just [TEXT]" in notices(app))
-
-
-async def test_help_names_it_and_says_what_it_sends(started):
-    async with started.running() as (app, pilot):
-        await until(lambda: app.chat.own_commands)
+        await pilot.press("ctrl+u")
+        await send(pilot, "/just", says="Usage: /just [TEXT]")
+        app.chat.prompt.set_text("")
         await send(pilot, "/help review")
         await until(lambda: "Find the fault in {args}" in report(app), "what it sends")
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        assert "Commands of your own" in text_of(app.screen)
-        assert "/review [TEXT]" in text_of(app.screen)
+        assert "Commands of your own" in app.screen.text()
+        assert "/review [TEXT]" in app.screen.text()
+        await pilot.press("escape")
+        await close(app, pilot)
+        await have_answered(w, pilot, "/review a - b")
+        assert "Find the fault in a - b, only in a - b." in words(app)
+        assert not app.chat.prompt.text
+        session_id = w.workspace.current.id
+    assert messages(w, session_id) == [
+        ("user", "Find the fault in a - b, only in a - b.", None),
+        ("assistant", "It is fine.", None),
+    ]

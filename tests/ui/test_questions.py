@@ -46,10 +46,13 @@ async def ask(app, pilot, arguments="it"):
 
 
 @pytest.mark.fast
-async def test_a_question_says_what_it_is_about_and_y_does_it(world, asked):
+async def test_a_question_says_what_it_is_about_y_does_it_and_no_other_key_answers(world, asked):
     async with world().running() as (app, pilot):
         assert await ask(app, pilot) == "Save it? (y/n)\nIt can be undone."
+        await pilot.press("a", "space", "ctrl+n", "f1", "j")
         assert not asked
+        assert app.screen.can_be_answered
+        assert app.chat.prompt.text == ""
         await pilot.press("y")
         await until(lambda: "Done it." in notices(app))
         assert asked == ["it"]
@@ -91,8 +94,21 @@ async def test_two_answers_at_once_are_one(world, asked, keys, answer):
         assert app.chat.prompt.text == "x"
 
 
-async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
+async def test_a_question_is_whole_in_a_small_terminal_and_a_long_one_read_to_its_end_and_back(
+    world, asked
+):
     async with world().running(size=(60, 15)) as (app, pilot):
+        for name in (ID, "s" * 128, "日本語の長い名前" * 10):
+            app.chat.prompt.set_text(f"/save {name}")
+            await pilot.press("enter")
+            await question(app)
+            shown = terminal_rows(app)
+            inside = "".join(line.split("│")[1].strip() for line in shown if line.count("│") == 2)
+            assert f"Save {name}? (y/n)".replace(" ", "") in inside.replace(" ", "")
+            assert "Yes (y)" in inside
+            assert "No (n)" in inside
+            await pilot.press("n")
+            await until(lambda: app.screen is app.chat, "the chat")
         app.chat.post_message(CommandInvoked("save", "x" * 900))
         assert "x" * 900 in await question(app)
         text = app.screen.query_one("VerticalScroll")
@@ -107,16 +123,6 @@ async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
         await until(lambda: text.scroll_y < end, "a page up")
         await pilot.press("escape")
         await until(lambda: "Nothing done." in notices(app))
-
-
-@pytest.mark.fast
-async def test_no_other_key_answers(world, asked):
-    async with world().running() as (app, pilot):
-        await ask(app, pilot)
-        await pilot.press("a", "space", "ctrl+n", "f1", "j")
-        assert not asked
-        assert app.screen.can_be_answered
-        assert app.chat.prompt.text == ""
 
 
 @pytest.mark.fast
@@ -162,32 +168,27 @@ async def test_what_goes_on_from_before_the_question_without_a_pause_is_typed_on
         await until(lambda: asked, "the answer")
 
 
-async def test_a_paste_from_before_the_question_reaches_the_prompt_and_a_later_one_nothing(
+async def test_what_comes_from_before_the_question_reaches_the_prompt_and_a_later_paste_nothing(
     world, asked
 ):
     async with world().running() as (app, pilot):
-        early = events.Paste("y\n")
+        pasted = events.Paste("y\n")
+        early, behind = events.Key("y", "y"), events.Key("x", "x")
+        # However long the question takes to come, they were typed without a pause.
+        behind.time = early.time + 0.1
         await ask(app, pilot)
+        # Meant for the list of sessions.
+        app.chat.sidebar.focus()
         app.post_message(early)
-        await until(lambda: app.chat.prompt.text == "y\n", "what was pasted")
+        app.post_message(behind)
+        await until(lambda: app.chat.prompt.text == "yx", "what was typed")
+        app.post_message(pasted)
+        await until(lambda: app.chat.prompt.text == "yxy\n", "what was pasted")
         late = events.Paste("y")
         late.time += 1.0
         app.post_message(late)
         await pilot.pause()
         assert app.screen.can_be_answered
-        assert not asked
-
-
-async def test_early_keys_meant_for_the_list_of_sessions_answer_nothing(world, asked):
-    async with world().running() as (app, pilot):
-        early, behind = events.Key("y", "y"), events.Key("x", "x")
-        # However long the question takes to come, they were typed without a pause.
-        behind.time = early.time + 0.1
-        await ask(app, pilot)
-        app.chat.sidebar.focus()
-        app.post_message(early)
-        app.post_message(behind)
-        await until(lambda: app.chat.prompt.text == "yx", "what was typed")
         assert not asked
 
 
@@ -218,8 +219,7 @@ async def test_a_question_of_work_in_the_background_holds_nothing_up(running, as
             await question(app)
             await pilot.press("y")
             await until(lambda name=name: name in asked, name)
-        await send(pilot, "hello")
-        await until(lambda: "An answer." in conversation(app), "what came behind the questions")
+        await send(pilot, "hello", shows="An answer.")
 
 
 async def test_what_goes_wrong_after_a_yes_is_said(world, monkeypatch):
@@ -250,25 +250,9 @@ async def test_the_program_can_be_left_with_a_question_open(running, asked):
 async def test_an_answer_goes_on_behind_a_question(running, asked):
     gate = asyncio.Event()
     async with running(["one", gate, " two"]) as (_, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "hello", shows="one")
         await ask(app, pilot)
         gate.set()
         await until(lambda: "one two" in conversation(app), "the answer")
         await pilot.press("n")
         await until(lambda: app.screen is app.chat)
-
-
-async def test_a_question_is_whole_in_the_smallest_terminal(world, asked):
-    async with world().running(size=(60, 15)) as (app, pilot):
-        for name in (ID, "s" * 128, "日本語の長い名前" * 10):
-            app.chat.prompt.set_text(f"/save {name}")
-            await pilot.press("enter")
-            await question(app)
-            shown = terminal_rows(app)
-            inside = "".join(line.split("│")[1].strip() for line in shown if line.count("│") == 2)
-            assert f"Save {name}? (y/n)".replace(" ", "") in inside.replace(" ", "")
-            assert "Yes (y)" in inside
-            assert "No (n)" in inside
-            await pilot.press("n")
-            await until(lambda: app.screen is app.chat, "the chat")

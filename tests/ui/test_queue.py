@@ -34,8 +34,7 @@ async def kept_busy(app):
 async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(running):
     gate = asyncio.Event()
     async with running(["one", gate], ["two"]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         await send(pilot, "third")
         await until(lambda: kept(w) == ("", ("second", "third")))
@@ -54,23 +53,9 @@ async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(running):
         await until(lambda: kept(w) == ("third!", ()), "the draft without what was sent")
 
 
-async def test_all_are_dropped_and_nothing_of_them_is_kept(running):
-    async with running(["one", asyncio.Event()]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
-        await send(pilot, "second")
-        await send(pilot, "third")
-        await until(lambda: kept(w) == ("", ("second", "third")))
-        await pilot.press("delete", "delete")
-        await until(lambda: kept(w) is None)
-        assert w.workspace.current.prompt.queued == []
-        await until(lambda: "queued" not in status(app))
-
-
 async def test_what_is_being_sent_already_is_told_and_not_sent_twice(running):
     async with running(["one", asyncio.Event()]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         w.workspace.current.prompt.next_queued()
         await pilot.press("up")
@@ -81,8 +66,7 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(running):
 async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(running):
     gate = asyncio.Event()
     async with running(["one", gate], ["two"], ["three"], ["four"]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         await until(lambda: w.workspace.current.prompt.queued == ["second"])
         done = await kept_busy(app)
@@ -101,8 +85,7 @@ async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(r
 async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(running):
     gate, late = asyncio.Event(), asyncio.Event()
     async with running(["one", gate], ["two", late], ["three"]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         done = await kept_busy(app)
         app.post_message(Prompt.Submitted("second"))
         app.post_message(Prompt.Submitted("third"))
@@ -135,11 +118,11 @@ async def test_a_paste_that_was_folded_is_folded_again_after_a_restart(running):
         assert messages(w, w.workspace.current.id)[0][1] == f"See:{pasted}ok"
 
 
-async def test_any_that_waits_can_be_taken_back(running):
+async def test_any_that_waits_can_be_taken_back_and_nothing_is_kept_of_what_is_dropped(running):
     gate = asyncio.Event()
-    async with running(["one", gate], ["two"], ["three"]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+    answers = ["one", gate], ["two"], ["three"], ["four", asyncio.Event()]
+    async with running(*answers) as (w, app, pilot):
+        await send(pilot, "first", shows="one")
         for text in ("second", "third", "fourth"):
             await send(pilot, text)
         await until(lambda: kept(w) == ("", ("second", "third", "fourth")))
@@ -152,12 +135,19 @@ async def test_any_that_waits_can_be_taken_back(running):
         await wait_for_answer(w)
         asked = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
         assert asked == ["first", "second", "fourth"]
+        await send(pilot, "fifth", shows="four")
+        for text in ("sixth", "seventh"):
+            await send(pilot, text)
+        await until(lambda: kept(w) == ("", ("sixth", "seventh")))
+        await pilot.press("delete", "delete")
+        await until(lambda: kept(w) is None)
+        assert w.workspace.current.prompt.queued == []
+        await until(lambda: "queued" not in status(app))
 
 
 async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(running):
     async with running(["one", asyncio.Event()], ["two"]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         await send(pilot, "third")
         await pilot.press("up")
@@ -171,8 +161,7 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(running
 
 async def failing_after(app, pilot, w, fail):
     """Sends three prompts, and lets the first one fail."""
-    await send(pilot, "first")
-    await until(lambda: "one" in conversation(app))
+    await send(pilot, "first", shows="one")
     for text in ("second", "third", "fourth"):
         await send(pilot, text)
     await until(lambda: len(w.workspace.current.prompt.queued) == 3)
@@ -204,8 +193,7 @@ async def test_after_a_failure_what_waited_stays_apart_and_goes_on_when_the_user
 
 async def test_escape_takes_nothing_of_what_waits_into_a_text_and_sends_what_is_sent_since(running):
     async with running(["one", asyncio.Event()], ["two"]) as (w, app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         await until(lambda: w.workspace.current.prompt.queued == ["second"])
         await pilot.press(*"new", "escape", "enter")
@@ -285,8 +273,7 @@ async def test_what_waits_is_not_sent_where_the_answer_before_it_was_stopped(run
         end = SlowEnd(app, monkeypatch)
         await send(pilot, "first")
         await until(end.asked.is_set, "the end of the first answer")
-        await send(pilot, "second")
-        await until(lambda: "two" in conversation(app))
+        await send(pilot, "second", shows="two")
         await send(pilot, "third")
         await until(lambda: w.workspace.current.prompt.queued == ["third"])
         await pilot.press("escape")
@@ -305,15 +292,13 @@ async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(running, mon
     hold = asyncio.Event()
     async with running(["one", hold]) as (w, app, pilot):
         end = SlowEnd(app, monkeypatch)
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         closed = w.workspace.current
         await until(lambda: closed.prompt.queued == ["second"])
         hold.set()
         await until(end.asked.is_set, "the end of the answer")
-        await send(pilot, "/session close")
-        await until(lambda: 'Closed "' in notices(app))
+        await send(pilot, "/session close", says='Closed "')
         end.gate.set()
         await until(end.is_over, "the end")
         assert not closed.notices
@@ -330,8 +315,7 @@ async def test_an_answer_read_to_its_end_is_not_unread_for_having_been_left(worl
         await send(pilot, "first")
         read = w.workspace.current.id
         await until(end.asked.is_set, "the end of the answer")
-        await go_to(app, pilot, other)
-        await until(lambda: "there" in conversation(app))
+        await go_to(app, pilot, other, "there")
         end.gate.set()
         await until(end.is_over, "the end")
         await until(lambda: mark(app, read) is not None)
@@ -344,8 +328,7 @@ async def test_two_ends_at_once_lead_to_what_waits_in_each(running, monkeypatch)
         end = SlowEnd(app, monkeypatch)
         ids = []
         for first, answer, waiting in (("first", "one", "next"), ("erstens", "eins", "dann")):
-            await send(pilot, first)
-            await until(lambda answer=answer: answer in conversation(app))
+            await send(pilot, first, shows=answer)
             await send(pilot, waiting)
             await until(lambda waiting=waiting: w.workspace.current.prompt.queued == [waiting])
             ids.append(w.workspace.current.id)
@@ -371,8 +354,7 @@ async def test_what_waits_goes_back_by_escape_while_the_end_before_it_is_saved(
     hold = asyncio.Event()
     async with running(["one", hold], ["two"]) as (w, app, pilot):
         end = SlowEnd(app, monkeypatch)
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         await until(lambda: w.workspace.current.prompt.queued == ["second"])
         hold.set()
@@ -397,8 +379,7 @@ async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeyp
     w = world(["one", hold], ["two"])
     w.defect = ZeroDivisionError
     async with w.running() as (app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "first", shows="one")
         await send(pilot, "second")
         await until(lambda: w.workspace.current.prompt.queued == ["second"])
 

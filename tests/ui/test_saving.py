@@ -43,8 +43,7 @@ async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(running, 
     monkeypatch.setattr("tui.app.controllers.turns._SLOW_SAVE", 0)
     more, last, go_on = asyncio.Event(), asyncio.Event(), threading.Event()
     async with running(["The beginning", more, " goes on", last, " and ends."]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "The beginning" in conversation(app), "the beginning of the answer")
+        await send(pilot, "hello", shows="The beginning")
         await until(lambda: not w.workspace.current.unsaved, "its first save")
         append = w.store.append
 
@@ -61,20 +60,11 @@ async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(running, 
         await wait_for_answer(w)
 
 
-async def test_without_an_interval_nothing_is_written_by_itself(running, monkeypatch):
-    async with running(["Hi."], interval=0) as (w, app, pilot):
-        append = w.store.append
-        monkeypatch.setattr(w.store, "append", refuse)
-        await send(pilot, "hello")
-        await until(lambda: "NOT SAVED" in status(app))
-        monkeypatch.setattr(w.store, "append", append)
-        await pilot.press("ctrl+s")
-        await until(lambda: 'Saved "' in notices(app))
-        assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
-
-
 def fail_unforeseen(lease, records, *lines):
     raise RecursionError("too deep")
+
+
+UNFORESEEN = "RecursionError: too deep"
 
 
 @pytest.mark.parametrize("append", [refuse, fail_unforeseen])
@@ -93,15 +83,21 @@ async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(running, mo
     assert rescue.stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_prompt_that_an_unforeseen_error_keeps_from_disk_is_told_and_saved_later(
-    running, monkeypatch
+@pytest.mark.parametrize(
+    ("failing", "shown", "said"),
+    [
+        (refuse, "disk full", "Not sent: "),
+        (fail_unforeseen, UNFORESEEN, f"Not sent: Unexpected error: {UNFORESEEN}"),
+    ],
+)
+async def test_a_prompt_that_cannot_be_saved_is_told_and_saved_by_a_key(
+    running, monkeypatch, failing, shown, said
 ):
     async with running(["Hi."]) as (w, app, pilot):
         append = w.store.append
-        monkeypatch.setattr(w.store, "append", fail_unforeseen)
-        await send(pilot, "hello")
-        await until(lambda: "NOT SAVED: RecursionError: too deep" in status(app))
-        assert "Not sent: Unexpected error: RecursionError: too deep" in notices(app)
+        monkeypatch.setattr(w.store, "append", failing)
+        await send(pilot, "hello", says=said)
+        await until(lambda: f"NOT SAVED: {shown}" in status(app))
         monkeypatch.setattr(w.store, "append", append)
         await pilot.press("ctrl+s")
         await until(lambda: 'Saved "' in notices(app))
@@ -154,8 +150,7 @@ async def test_what_is_typed_while_an_answer_ends_stays(running, monkeypatch):
             return append(lease, records)
 
         monkeypatch.setattr(w.store, "append", slow)
-        await send(pilot, "hello")
-        await until(lambda: "Hi." in conversation(app))
+        await send(pilot, "hello", shows="Hi.")
         await pilot.press(*"typed")
         gate.set()
         await pilot.press(*"more")
@@ -175,8 +170,7 @@ async def test_a_prompt_shows_in_the_list_at_once(running):
 
 async def test_page_up_in_the_prompt_scrolls_the_conversation(running):
     async with running(["\n\n".join(f"line {number}" for number in range(200))]) as (_, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "line 199" in conversation(app))
+        await send(pilot, "hello", shows="line 199")
         await pilot.press("pageup")
         await until(lambda: "line 199" not in conversation(app))
         await pilot.press("pagedown")

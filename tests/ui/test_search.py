@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.ui.screen import (
+    close,
     conversation,
     have_answered,
     lines,
@@ -81,9 +82,9 @@ def long_talk(size=400, found_at=150):
 
 
 @pytest.mark.fast
-async def test_what_is_typed_is_found_under_the_sessions_it_was_said_in(world):
+async def test_what_is_typed_is_found_under_the_sessions_it_was_said_in_with_what_is_around(world):
     w = world()
-    await w.session("where is the needle", "the needle is in the hay", name="Farm")
+    await w.session("where is the needle", "the needle is in the hay", "thanks a lot", name="Farm")
     await w.session("no such thing", name="Other")
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+f", *"needle")
@@ -95,6 +96,9 @@ async def test_what_is_typed_is_found_under_the_sessions_it_was_said_in(world):
         assert own.endswith("where is the needle")
         assert "answer" in answer
         assert app.screen.line.has_focus
+        await pilot.press("down")
+        await until(lambda: "thanks a lot" in preview(app))
+        assert preview(app).index("where is the needle") < preview(app).index("in the hay")
 
 
 async def test_what_fits_is_marked_also_of_a_word_that_is_still_being_typed(world):
@@ -104,15 +108,6 @@ async def test_what_fits_is_marked_also_of_a_word_that_is_still_being_typed(worl
         strip = app.screen.hits.render_line(1)
         marked = [segment.text for segment in strip if segment.style and segment.style.underline]
         assert marked == ["zebrafinch"]
-
-
-async def test_around_the_highlighted_hit_one_sees_what_was_said_before_and_after(world):
-    w = world()
-    await w.session("how do I sew", "with a needle", "thanks a lot", name="Sewing")
-    async with looking(w, "needle") as (app, _):
-        await until(lambda: "with a needle" in preview(app))
-        assert preview(app).index("how do I sew") < preview(app).index("with a needle")
-        assert "thanks a lot" in preview(app)
 
 
 async def test_the_highlight_moves_while_the_keys_are_the_line_s(world):
@@ -154,27 +149,36 @@ async def test_a_double_click_on_a_hit_goes_there(world):
 
 
 @pytest.mark.fast
-async def test_escape_gives_everything_back_and_the_text_stays_for_the_next_time(world):
+async def test_escape_gives_everything_back_and_text_and_highlight_stay_for_the_next_time(world):
     w = world()
-    await w.session("a needle")
+    await w.session("a needle", name="Sewing")
+    await w.session("another needle", name="The needle")
+    await w.session("no such thing", name="A needle")
     async with w.running() as (app, pilot):
+        left = w.workspace.current.id
         await pilot.press(*"half a thought")
         await look_for(app, pilot, "needle")
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat)
+        await pilot.press("down")
+        chosen = app.screen.hits.highlighted
+        assert chosen.message_id is None
+        await close(app, pilot)
         assert app.chat.prompt.has_focus_within
         assert app.chat.prompt.text == "half a thought"
         await pilot.press("ctrl+f")
         await found(app, "needle")
         assert app.screen.line.value == "needle"
+        assert app.screen.hits.highlighted == chosen
         # It is selected: other words take its place.
-        await pilot.press(*"hay")
-        await found(app, "hay")
+        await pilot.press(*"another")
+        await found(app, "another")
+        await go_there(app, pilot)
+        assert app.chat.prompt.text == ""
+        assert w.drafts().load(left).text == "half a thought"
 
 
-async def test_without_a_text_nothing_happens_but_a_hint(world):
+async def test_without_a_text_nothing_happens_but_a_hint_and_that_nothing_was_found_is_said(world):
     w = world()
-    await w.session("a needle")
+    await w.session("a needle -> hay")
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+f")
         await until(lambda: isinstance(app.screen, SearchScreen))
@@ -183,22 +187,15 @@ async def test_without_a_text_nothing_happens_but_a_hint(world):
         await found(app, "")
         assert hits(app) == []
         assert isinstance(app.screen, SearchScreen)
-
-
-async def test_that_nothing_was_found_is_said(world):
-    w = world()
-    await w.session("a needle -> hay")
-    async with w.running() as (app, pilot):
         for text, said in (
             ("nowhereatall", "No name or message contains this."),
             ("->", "Symbols alone are not searched"),
         ):
-            await look_for(app, pilot, text)
+            app.screen.line.value = text
+            await found(app, text)
             assert words(app).startswith(said)
             await pilot.press("enter")
             assert isinstance(app.screen, SearchScreen)
-            await pilot.press("escape")
-            await until(lambda: app.screen is app.chat)
 
 
 @pytest.mark.fast
@@ -212,10 +209,16 @@ async def test_what_comes_nearest_is_shown_and_gone_to_where_nothing_fits(world)
         await until(lambda: "the authentication middleware fails" in conversation(app))
 
 
-async def test_japanese_is_found_and_what_would_do_harm_is_shown_as_marks(world):
+async def test_on_a_small_screen_is_room_for_all_and_harmful_letters_are_shown_as_marks(world):
     w = world()
+    await w.session(*[f"needle {number}" for number in range(9)], name="Farm")
     await w.session("会話の検索結果 \x1b]0;evil\x1b\\ \x9b31m 会議")
-    async with looking(w, "検索", size=(60, 15)) as (app, _):
+    async with looking(w, "needle", size=(60, 15)) as (app, _):
+        await until(lambda: "needle 8" in preview(app))
+        assert len(hits(app)) >= 6
+        assert len(visible_text(app.screen.preview)) >= 4
+        app.screen.line.value = "検索"
+        await found(app, "検索")
         await until(lambda: "検索" in preview(app))
         shown = "\n".join([*hits(app), preview(app)])
         assert "会話の検索結果" in shown
@@ -344,20 +347,6 @@ async def test_a_session_is_found_by_its_name_and_opened_at_its_end_from_anywher
         assert w.workspace.current.opened is None
 
 
-async def test_the_highlight_stays_on_a_name_for_the_next_time(world):
-    w = world()
-    await w.session("a needle", name="Sewing")
-    await w.session("another needle", name="The needle")
-    await w.session("no such thing", name="A needle")
-    async with looking(w, "needle") as (app, pilot):
-        await pilot.press("down")
-        chosen = app.screen.hits.highlighted
-        assert chosen.message_id is None
-        await pilot.press("escape", "ctrl+f")
-        await found(app, "needle")
-        assert app.screen.hits.highlighted == chosen
-
-
 async def test_what_fits_is_marked_there_and_in_sight_until_one_goes_on(world):
     w = world()
     long = "\n\n".join(f"line {number}" for number in range(200)) + "\n\nthe Zebrafinch at last"
@@ -410,8 +399,7 @@ async def test_an_answer_that_goes_on_does_not_disturb_who_reads_far_above(world
     w = world(["It begins", go_on, " and it ends."])
     session_id = await w.session(*long_talk(), name="Long")
     async with w.running(session_id) as (app, pilot):
-        await send(pilot, "go")
-        await until(lambda: "It begins" in conversation(app))
+        await send(pilot, "go", shows="It begins")
         await look_for(app, pilot, "needle")
         await go_there(app, pilot)
         before = lines(app)[:-1]
@@ -423,22 +411,9 @@ async def test_an_answer_that_goes_on_does_not_disturb_who_reads_far_above(world
         await until(lambda: "and it ends." in conversation(app))
 
 
-async def test_what_is_typed_is_kept_when_another_session_is_gone_to(world):
-    w = world()
-    await w.session("a needle", "in the hay", name="Farm")
-    async with w.running() as (app, pilot):
-        left = w.workspace.current.id
-        await pilot.press(*"half a thought")
-        await look_for(app, pilot, "needle")
-        await go_there(app, pilot)
-        assert app.chat.prompt.text == ""
-        assert w.drafts().load(left).text == "half a thought"
-
-
 async def test_what_was_said_before_a_reset_is_gone_to(running):
     async with running(["Yes."], talk=("where is the needle", "in the hay")) as (_, app, pilot):
-        await send(pilot, "/reset")
-        await until(lambda: "Started over" in notices(app))
+        await send(pilot, "/reset", says="Started over")
         await look_for(app, pilot, "needle")
         await go_there(app, pilot)
         assert "where is the needle" in conversation(app)
@@ -479,8 +454,7 @@ async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs, tex
         await pilot.press("enter")
         await until(lambda: "Session not found" in words(app))
         assert w.workspace.current is before
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat)
+        await close(app, pilot)
 
 
 # --- the ways to it
@@ -488,8 +462,7 @@ async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs, tex
 
 async def test_the_command_needs_a_text_and_the_palette_opens_the_screen(world):
     async with world().running() as (app, pilot):
-        await send(pilot, "/search")
-        await until(lambda: "Usage: /search TEXT" in notices(app))
+        await send(pilot, "/search", says="Usage: /search TEXT")
         await pilot.press("ctrl+p", *"search all")
         await until(lambda: len(app.screen.query("CommandList")) and _options(app))
         await pilot.press("enter")
@@ -504,21 +477,11 @@ async def test_another_session_puts_the_screen_away(world):
     w = world()
     await w.session("a needle")
     async with w.running() as (app, pilot):
-        await send(pilot, "/name Here")
-        await until(lambda: "Renamed to" in notices(app))
+        await send(pilot, "/name Here", says="Renamed to")
         await look_for(app, pilot, "needle")
         await pilot.press("ctrl+f", "ctrl+n")
         await until(lambda: app.screen is app.chat)
         await until(lambda: "Started a new session" in notices(app))
-
-
-async def test_there_is_room_for_all_of_it_on_the_smallest_screen(world):
-    w = world()
-    await w.session(*[f"needle {number}" for number in range(9)], name="Farm")
-    async with looking(w, "needle", size=(60, 15)) as (app, _):
-        await until(lambda: "needle 8" in preview(app))
-        assert len(hits(app)) >= 6
-        assert len(visible_text(app.screen.preview)) >= 4
 
 
 # --- by meaning

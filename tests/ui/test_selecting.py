@@ -115,30 +115,19 @@ async def test_what_was_selected_is_not_selected_in_another_session(world):
 COPIED = "Copied 1 line"
 
 
-async def test_a_command_copies_and_says_so_in_the_conversation(running):
+async def test_a_command_and_a_key_copy_and_say_so(running):
     async with running(["Two words."]) as (w, app, pilot):
         await have_answered(w, pilot, "hello")
-        await send(pilot, "/copy")
-        await until(lambda: COPIED in notices(app))
+        await send(pilot, "/copy", says=COPIED)
         assert app.clipboard == "Two words."
-
-
-async def test_a_key_copies_what_is_selected_in_the_prompt(world):
-    async with world().running() as (app, pilot):
         await pilot.press(*"abc", "shift+left", "shift+left", "ctrl+c")
-        await until(lambda: COPIED in notices(app))
-        assert app.clipboard == "bc"
-        assert COPIED not in conversation(app)
-
-
-async def test_a_key_copies_what_was_selected_with_the_mouse(running):
-    async with running(["Two words."]) as (w, app, pilot):
-        await have_answered(w, pilot, "hello")
+        await until(lambda: app.clipboard == "bc", "what is selected in the prompt")
+        app.chat.prompt.set_text("")
         row = next(y for y, text in enumerate(lines(app)) if "Two" in text)
         await pilot.double_click(app.chat.transcript, offset=(6, row))
         await pilot.press("ctrl+c")
-        await until(lambda: COPIED in notices(app))
-        assert app.clipboard.strip() == "Two words."
+        await until(lambda: app.clipboard.strip() == "Two words.", "what is selected by the mouse")
+        assert COPIED not in conversation(app)
 
 
 async def test_what_was_copied_can_be_put_into_the_prompt_however_long_it_is(world):

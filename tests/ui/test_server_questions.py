@@ -89,19 +89,14 @@ async def test_a_form_is_filled_in_and_sent_and_who_types_goes_on_typing(asking)
         assert app.chat.question_panel is None
 
 
-async def test_what_does_not_fit_is_said_and_not_sent(asking):
+async def test_what_does_not_fit_is_said_and_not_sent_and_escape_refuses_from_the_prompt(asking):
     w = asking(read_question("files", FORM))
     async with w.running() as (app, pilot):
         panel = await asked(w, app, pilot)
         panel.query_one("#send").press()
         await until(lambda: "please fill it in" in words(panel), "the reason")
         assert w.servers.answers == []
-
-
-async def test_escape_refuses_from_the_prompt(asking):
-    w = asking(read_question("files", FORM))
-    async with w.running() as (app, pilot):
-        await asked(w, app, pilot)
+        app.chat.prompt.focus()
         await pilot.press("escape")
         await wait_for_answer(w)
         assert w.servers.answers == [None]

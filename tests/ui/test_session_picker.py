@@ -5,7 +5,17 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.ui.screen import notice, notices, question, rows, send, status, type_at_once, words
+from tests.ui.screen import (
+    close,
+    notice,
+    notices,
+    question,
+    rows,
+    send,
+    status,
+    type_at_once,
+    words,
+)
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.engine.library.session_pages import PickerPages
@@ -68,13 +78,15 @@ async def some(w):
     return made
 
 
-async def test_each_command_opens_it_with_its_own_view(world):
+@pytest.mark.fast
+async def test_each_command_opens_it_with_its_own_view_and_a_text_behind_it_is_its_filter(world):
     w = world()
     await some(w)
     here, archive = ["Newest", "Kept"], ["Archived one", "Deleted one"]
     async with w.running() as (app, pilot):
         for typed, expected, shown in (
             ("/sessions", ["Far", *here, *archive], "[All]"),
+            ("/sessions far", ["Far"], "[All]"),
             ("/load", ["Far", *here, *archive], "[All]"),
             ("/session list", [*here, *archive], "[All]"),
             ("/resume", ["Far", *here], "[Closed]"),
@@ -84,8 +96,8 @@ async def test_each_command_opens_it_with_its_own_view(world):
             assert titles(screen) == expected
             assert shown in views(screen)
             assert ("shop" in views(screen)) == (typed == "/session list")
-            await pilot.press("escape")
-            await until(lambda: app.screen is app.chat, "the chat")
+            assert screen.line.value == ("far" if "far" in typed else "")
+            await close(app, pilot)
 
 
 @pytest.mark.fast
@@ -104,17 +116,21 @@ async def test_f2_lists_the_states_and_projects_and_escape_leads_back(world):
             "Archived one": ("archived", "shop"),
             "Deleted one": ("in the trash", "shop"),
         }
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
+        await close(app, pilot)
         assert app.chat.prompt.has_focus_within
     lease.release()
 
 
 @pytest.mark.fast
-async def test_what_is_typed_filters_by_title_project_and_id(world):
+async def test_what_is_typed_filters_by_title_project_and_id_and_ctrl_a_by_this_project(world):
     w = world()
     made = await some(w)
-    async with picking(w, 5) as (_, pilot, screen):
+    async with picking(w, 5) as (app, pilot, screen):
+        await pilot.press("ctrl+a")
+        await picker(app, 4)
+        assert "Far" not in titles(screen)
+        await pilot.press("ctrl+a")
+        await picker(app, 5)
         await pilot.press(*"blog")
         await until(lambda: titles(screen) == ["Far"], "the project's")
         await pilot.press("ctrl+u", *"newe")
@@ -123,16 +139,12 @@ async def test_what_is_typed_filters_by_title_project_and_id(world):
         await until(lambda: titles(screen) == ["Kept"], "the id's")
         await pilot.press("ctrl+u", *"zzz")
         await until(lambda: about(screen) == 'No session matches "zzz".', "that there is none")
-
-
-@pytest.mark.fast
-async def test_a_text_behind_sessions_is_its_filter(world):
-    w = world()
-    await some(w)
-    async with w.running() as (app, pilot):
-        await send(pilot, "/sessions far")
-        screen = await picker(app, 1)
-        assert (screen.line.value, titles(screen)) == ("far", ["Far"])
+        # Letters are text until the list has the keys.
+        await pilot.press("ctrl+u", "p", "b", "down")
+        assert screen.line.value == "pb"
+        await until(lambda: screen.sessions.has_focus, "the list")
+        await pilot.press("slash", "x")
+        await until(lambda: screen.line.value == "pbx", "the filter")
 
 
 @pytest.mark.fast
@@ -240,9 +252,15 @@ async def test_numbers_are_those_of_the_list_shown_last(world, tmp_path):
         await until(lambda: w.workspace.current.id in (old, new), "the first")
 
 
-async def test_an_archived_session_is_looked_at_where_it_is(world):
+async def test_an_archived_session_is_looked_at_where_it_is_and_one_in_the_trash_brought_back(
+    world,
+):
     w = world()
     made = await some(w)
+
+    def status_of(title):
+        return w.other_program().entry(made[title]).status
+
     async with picking(w, 5) as (app, pilot, screen):
         await pilot.press("tab", "tab")
         await picker(app, 1)
@@ -250,32 +268,24 @@ async def test_an_archived_session_is_looked_at_where_it_is(world):
         assert about(screen).startswith("shop · archived just now")
         await pilot.press("enter")
         await until(lambda: made["Archived one"] in status(app), "the session")
-        assert w.other_program().entry(made["Archived one"]).status == "archived"
+        assert status_of("Archived one") == "archived"
         assert not w.other_program().holder(made["Archived one"])
-
-
-async def test_one_in_the_trash_is_offered_to_be_brought_back(world):
-    w = world()
-    made = await some(w)
-    async with picking(w, 5) as (app, pilot, screen):
+        await pilot.press("f2")
+        sessions = (await picker(app, 5)).sessions
         await pilot.press("shift+tab")
         await picker(app, 1)
         await pilot.press("enter")
-        await until(lambda: screen.sessions.can_be_answered, "the question")
-        assert 'Bring back "Deleted one"? Enter' in visible_text(screen.sessions)[0]
-        assert w.other_program().entry(made["Deleted one"]).status == "trashed"
+        await until(lambda: sessions.can_be_answered, "the question")
+        assert 'Bring back "Deleted one"? Enter' in visible_text(sessions)[0]
+        assert status_of("Deleted one") == "trashed"
         await pilot.press("enter")
         await until(lambda: made["Deleted one"] in status(app), "the session")
-        assert w.other_program().entry(made["Deleted one"]).status == "open"
-
-
-async def test_an_archived_session_is_brought_back_by_its_letter(world):
-    w = world()
-    made = await some(w)
-    async with picking(w, 5) as (app, pilot, _):
+        assert status_of("Deleted one") == "open"
+        await pilot.press("f2")
+        await picker(app, 5)
         await pilot.press(*"archived", "down", "b")
         await until(lambda: made["Archived one"] in status(app), "the session")
-        await until(lambda: w.other_program().entry(made["Archived one"]).status == "open")
+        await until(lambda: status_of("Archived one") == "open")
         await until(lambda: 'Brought back "Archived one"' in notice(app))
 
 
@@ -332,29 +342,6 @@ async def test_a_pin_leads_to_the_top_and_stays_after_a_restart(world):
         await pilot.press("down", "p")
         await until(lambda: titles(screen)[:3] != ["Kept", "Far", "Newest"], "its old place")
     assert not w.other_program().entry(made["Kept"]).pinned
-
-
-async def test_letters_are_text_until_the_list_has_the_keys(world):
-    w = world()
-    await some(w)
-    async with picking(w, 5) as (_, pilot, screen):
-        await pilot.press("p", "b")
-        assert screen.line.value == "pb"
-        await pilot.press("down")
-        await until(lambda: screen.sessions.has_focus, "the list")
-        await pilot.press("slash", "x")
-        await until(lambda: screen.line.value == "pbx", "the filter")
-
-
-async def test_ctrl_a_shows_this_project_alone(world):
-    w = world()
-    await some(w)
-    async with picking(w, 5) as (app, pilot, screen):
-        await pilot.press("ctrl+a")
-        await picker(app, 4)
-        assert "Far" not in titles(screen)
-        await pilot.press("ctrl+a")
-        await picker(app, 5)
 
 
 async def test_older_sessions_come_as_one_scrolls_or_filters(world):

@@ -9,6 +9,7 @@ import pytest
 from tests.ui.another_window import begin_answer_elsewhere
 from tests.ui.screen import (
     conversation,
+    have_answered,
     newest_notice,
     notices,
     rows,
@@ -100,16 +101,14 @@ async def test_it_can_be_written_to_once_another_machine_has_closed_it(postgres,
         await until(lambda: "read-only" in status(app))
         await holder.close()
         await until(lambda: "read-only" not in status(app), "the right to write")
-        await send(pilot, "Anybody?")
-        await until(lambda: "Here I am." in conversation(app), "the answer")
+        await send(pilot, "Anybody?", shows="Here I am.")
 
 
 async def test_all_is_saved_once_in_order_when_the_server_is_back(postgres_server, at_server):
     more = asyncio.Event()
     w = at_server(postgres_server.address(), ["Nothing", more, " is lost."])
     async with w.running() as (app, pilot):
-        await send(pilot, "Is it lost?")
-        await until(lambda: "Nothing" in conversation(app), "the beginning of the answer")
+        await send(pilot, "Is it lost?", shows="Nothing")
         postgres_server.stop()
         more.set()
         await until(lambda: "NOT SAVED: server unreachable" in status(app), "the failure")
@@ -132,17 +131,13 @@ async def test_a_prompt_that_could_not_be_sent_is_named_when_the_server_is_back(
 ):
     w = at_server(postgres_server.address(), ["Yes.", "Now."])
     async with w.running() as (app, pilot):
-        await send(pilot, "Are you there?")
-        await until(lambda: "Yes." in conversation(app), "the first answer")
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "Are you there?", "Yes.")
         postgres_server.stop()
-        await send(pilot, "And now?")
-        await until(lambda: "Not sent" in notices(app), "the bad news")
+        await send(pilot, "And now?", says="Not sent")
         postgres_server.start()
         await until(lambda: not w.workspace.current.unsaved, "the save")
         await until(lambda: "/retry sends it" in newest_notice(app).notice.text, "the hint")
-        await send(pilot, "/retry")
-        await until(lambda: "Now." in conversation(app), "the answer")
+        await send(pilot, "/retry", shows="Now.")
 
 
 def take_away(address, session_id):
@@ -163,8 +158,7 @@ async def test_the_words_of_who_lost_a_session_go_on_in_a_copy(postgres, at_serv
         )
         other.add_message("user", "mine now")
         await other.close()
-        await send(pilot, "Still here?")
-        await until(lambda: "Yes." in conversation(app), "the answer")
+        await send(pilot, "Still here?", shows="Yes.")
         await until(lambda: "your copy is" in notices(app), "the reason")
         await wait_for_answer(w)
         copy = w.workspace.current.id

@@ -8,14 +8,13 @@ from textual import events
 
 from tests.builders import Story
 from tests.ui.screen import (
-    conversation,
+    have_answered,
     notices,
     question,
     report,
     rows,
     send,
     status,
-    wait_for_answer,
     words,
 )
 from tests.ui.world import PLACE, messages
@@ -53,14 +52,12 @@ async def test_the_session_on_screen_is_archived_and_comes_back(world):
     here = await w.session("This one", "Yes.", name="会話")
     async with w.running(here) as (app, pilot):
         await until(lambda: here in rows(app))
-        await send(pilot, "/archive")
-        await until(lambda: 'Archived "会話". /undo' in notices(app), "what was done")
+        await send(pilot, "/archive", says='Archived "会話". /undo')
         assert "The other" in words(app)
         assert w.workspace.current.id == other
         assert where(w, here) == "archived"
         await until(lambda: here not in rows(app) and archived(app)[1] == 1, "the list")
-        await send(pilot, "/undo")
-        await until(lambda: "Brought back " in notices(app), "what was undone")
+        await send(pilot, "/undo", says="Brought back ")
         assert w.workspace.current.id == here
         await until(lambda: here in rows(app) and archived(app)[1] == 0, "the list")
     assert where(w, here) == "closed"
@@ -81,8 +78,7 @@ async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
         await pilot.press("y")
         await until(lambda: "to the trash. /undo brings it back" in notices(app), "what was done")
         assert where(w, here) == "trashed"
-        await send(pilot, "/undo")
-        await until(lambda: "Brought back " in notices(app), "what was undone")
+        await send(pilot, "/undo", says="Brought back ")
         assert w.workspace.current.id == here
         assert where(w, here) == "closed"
 
@@ -92,8 +88,7 @@ async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
 async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
     w = world(["half", asyncio.Event()])
     async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "half" in conversation(app))
+        await send(pilot, "hello", shows="half")
         here = w.workspace.current.id
         await send(pilot, "later")
         await send(pilot, "/delete")
@@ -112,14 +107,11 @@ async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
 async def test_a_session_of_many_messages_is_forked_and_gone_on_with(world):
     w = world(["And on."])
     here = await w.session(*(f"Message {number}" for number in range(200)))
-    async with w.running(here) as (app, pilot):
-        await send(pilot, "/fork")
-        await until(lambda: "This is a copy of" in notices(app))
+    async with w.running(here) as (_, pilot):
+        await send(pilot, "/fork", says="This is a copy of")
         fork = w.workspace.current.id
         assert fork != here
-        await send(pilot, "more")
-        await until(lambda: "And on." in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "more", "And on.")
         assert len(messages(w, fork)) == 202
         assert len(messages(w, here)) == 200
 
@@ -164,7 +156,7 @@ async def test_what_is_brought_back_to_the_screen_has_the_highlight_again(world)
 
 
 async def test_what_is_archived_is_counted_at_once_and_read_when_it_is_unfolded(world):
-    w = world()
+    w = world(["There."])
     kept = await w.session("Kept", "Yes.")
     made = [await w.session(f"Old {number}", "Yes.") for number in range(3)]
     elsewhere = await w.session("Elsewhere", "Yes.", scope="project:/other")
@@ -180,9 +172,15 @@ async def test_what_is_archived_is_counted_at_once_and_read_when_it_is_unfolded(
         await until(lambda: w.workspace.current.id == made[1], "the session")
         assert "Old 1" in words(app)
         assert where(w, made[1]) == "archived"
-        await send(pilot, "/restore")
-        await until(lambda: "Restored this session from the archive" in notices(app))
+        await send(pilot, "/restore", says="Restored this session from the archive")
         await until(lambda: archived(app) == ([made[2], made[0]], 2), "the list")
+        # A change takes a session out of the group as well.
+        await highlight(app, made[0])
+        await pilot.press("enter")
+        await until(lambda: w.workspace.current.id == made[0], "the session")
+        await send(pilot, "hello", shows="There.")
+        await until(lambda: archived(app) == ([made[2]], 1), "the list")
+        assert where(w, made[0]) == "open"
 
 
 async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(world):
@@ -192,24 +190,21 @@ async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(
     async with w.running(here) as (app, pilot):
 
         async def search():
-            await send(pilot, "/new")
-            await until(lambda: "Started a new session" in notices(app))
+            await send(pilot, "/new", says="Started a new session")
             await send(pilot, "/search needle")
             await until(lambda: "needle" in report(app))
             found = report(app)
             await pilot.press("escape")
             return found
 
-        await send(pilot, "/archive")
-        await until(lambda: "/undo brings it back" in notices(app))
+        await send(pilot, "/archive", says="/undo brings it back")
         assert "Found 1 match:" in await search()
         app.chat.prompt.set_text(f"/delete {here}")
         await pilot.press("enter")
         await question(app)
         await pilot.press("y")
         await until(lambda: "to the trash. /undo" in notices(app))
-        await send(pilot, "/search needle")
-        await until(lambda: 'No session matches "needle".' in notices(app))
+        await send(pilot, "/search needle", says='No session matches "needle".')
 
 
 @pytest.mark.full
@@ -228,39 +223,21 @@ async def test_a_session_of_ten_thousand_messages_is_forked_whole(world):
         assert len(w.other_program().journal(fork).load().loaded_messages) == 10_000
 
 
-async def test_a_change_in_an_archived_session_takes_it_out_of_the_group(world):
-    w = world(["There."])
-    here = await w.session("Old", "Yes.")
-    await w.session("Newer", "Yes.")
-    w.other_program().archive(here)
-    async with w.running() as (app, pilot):
-        await until(lambda: archived(app)[1] == 1, "the count")
-        app.chat.sidebar.focus()
-        await pilot.press("end", "enter")
-        await until(lambda: archived(app) == ([here], 1), "what is archived")
-        await highlight(app, here)
-        await pilot.press("enter")
-        await until(lambda: w.workspace.current.id == here, "the session")
-        await send(pilot, "hello")
-        await until(lambda: "There." in conversation(app))
-        await until(lambda: archived(app) == ([], 0), "the list")
-        assert where(w, here) == "open"
-
-
-def state(world, session_id):
-    return world.other_program().entry(session_id).status
-
-
 @pytest.mark.fast
-async def test_the_start_archives_what_is_old_and_says_so(world):
+async def test_the_start_archives_what_is_old_and_says_so_also_what_the_hook_does_wrong(world):
     w = world()
+    w.hook = ("/nowhere/to/be/found",)
     old = await w.session("Long ago")
+    await w.session("Long ago, elsewhere", scope="project:/other")
     w.clock.now += timedelta(days=31)
     new = await w.session("Just now")
+    await w.session("Elsewhere", scope="project:/other")
     async with w.running() as (app, _):
-        await until(lambda: "1 older session moved to the archive" in notices(app), "the line")
+        await until(lambda: "2 older sessions moved to the archive" in notices(app), "the line")
+        await until(lambda: "The archive hook could not be started" in notices(app), "the failure")
         await until(lambda: rows(app)[1:] == [new], "the list without it")
-    assert [state(w, each) for each in (old, new)] == ["archived", "closed"]
+        await until(lambda: app.chat.rows.elsewhere == 1, "the count")
+    assert [where(w, each) for each in (old, new)] == ["archived", "closed"]
 
 
 @pytest.mark.fast
@@ -273,8 +250,8 @@ async def test_the_session_that_is_begun_in_stays_however_old_it_is(world):
     active = await w.session("Active")
     async with w.running(here) as (app, _):
         await until(lambda: "moved to the archive" in notices(app), "the line")
-        assert state(w, here) == "open"
-    assert [state(w, each) for each in (other, active)] == ["archived", "archived"]
+        assert where(w, here) == "open"
+    assert [where(w, each) for each in (other, active)] == ["archived", "archived"]
 
 
 @pytest.mark.fast
@@ -290,16 +267,4 @@ async def test_ctrl_n_shows_the_new_session_and_then_what_was_archived(world):
         await until(lambda: first not in status(app), "the new session")
         await until(lambda: "(archived 1 older)" in notices(app), "what was archived")
         await until(lambda: old not in rows(app), "the list without it")
-    assert state(w, old) == "archived"
-
-
-@pytest.mark.fast
-async def test_what_the_hook_does_wrong_is_told(world):
-    w = world()
-    w.hook = ("/nowhere/to/be/found",)
-    old = await w.session("Long ago")
-    w.clock.now += timedelta(days=31)
-    await w.session("Just now")
-    async with w.running() as (app, _):
-        await until(lambda: "The archive hook could not be started" in notices(app), "the failure")
-    assert state(w, old) == "archived"
+    assert where(w, old) == "archived"

@@ -7,7 +7,7 @@ import pytest
 from textual import events
 from textual.command import CommandList
 
-from tests.ui.screen import notices, rows, send, status, wait_for_answer
+from tests.ui.screen import have_answered, notices, rows, send, status, wait_for_answer
 from tests.waiting import until
 from tui.errors import ModelUnavailable
 from tui.storage import state_files
@@ -39,9 +39,11 @@ async def rename(app, pilot):
     await until(lambda: app.chat.sidebar.renaming, "the line")
 
 
-async def test_r_renames_a_session_that_is_neither_open_nor_on_screen(world):
+async def test_r_renames_a_session_that_is_neither_open_here_nor_elsewhere_nor_on_screen(world):
     w = world()
+    held = await w.session("Hello", "Yes.")
     there = await w.session("What is two?", "It is 2.", name="old")
+    lease = w.other_program().lease(held)
     async with w.running() as (app, pilot):
         first = w.workspace.current.id
         await until(lambda: there in rows(app), "the list")
@@ -55,6 +57,14 @@ async def test_r_renames_a_session_that_is_neither_open_nor_on_screen(world):
         await pilot.press("r", "ctrl+u", "enter")
         await until(lambda: labels(app).get(there) == "What is two?", "its own words")
         assert name_of(w, there) == ""
+        await highlight(app, held)
+        await pilot.press("r", *"mine", "enter")
+        await until(lambda: "is open in another window" in notices(app), "why not")
+        assert name_of(w, held) == ""
+        # A new session takes the keys from the list.
+        await pilot.press("n", *"hi")
+        await until(lambda: app.chat.prompt.text == "hi", "the keys")
+    lease.release()
 
 
 async def test_renaming_an_old_session_leaves_it_where_it_is_in_the_list(world):
@@ -69,19 +79,6 @@ async def test_renaming_an_old_session_leaves_it_where_it_is_in_the_list(world):
         await pilot.press("r", *"oldest", "enter")
         await until(lambda: labels(app).get(made[0]) == "oldest", "the new label")
         assert rows(app) == before
-
-
-async def test_a_session_that_another_program_holds_is_not_renamed(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    lease = w.other_program().lease(there)
-    async with w.running() as (app, pilot):
-        await until(lambda: there in rows(app), "the list")
-        await highlight(app, there)
-        await pilot.press("r", *"mine", "enter")
-        await until(lambda: "is open in another window" in notices(app), "why not")
-        assert name_of(w, there) == ""
-    lease.release()
 
 
 async def test_the_palette_renames_the_session_on_screen_and_leads_back_to_the_prompt(world):
@@ -127,16 +124,6 @@ async def test_a_session_of_another_project_is_renamed_although_it_has_no_row(wo
         await until(lambda: name_of(w, there) == "roses", "the name")
 
 
-async def test_a_new_session_takes_the_keys_from_the_list(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
-        await until(lambda: there in rows(app), "the list")
-        await highlight(app, there)
-        await pilot.press("n", *"hi")
-        await until(lambda: app.chat.prompt.text == "hi", "the keys")
-
-
 @pytest.mark.full
 async def test_the_width_is_the_same_at_the_next_start(running):
     async with running() as (w, app, pilot):
@@ -177,16 +164,6 @@ async def test_alt_and_a_digit_show_one_of_the_first_rows(world):
             await until(lambda: made[0] in rows(app), "the list")
         await pilot.press(*"typed")
         await until(lambda: app.chat.prompt.text == "typed", "the prompt")
-
-
-async def test_a_digit_beyond_the_last_row_does_nothing(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
-        await until(lambda: rows(app) == [there], "the list")
-        await pilot.press("alt+5", "x")
-        await until(lambda: app.chat.prompt.text == "x", "the prompt")
-        await until(lambda: there in status(app))
 
 
 @pytest.mark.full
@@ -301,40 +278,30 @@ async def test_escape_ends_the_request_and_leaves_the_title(running):
 
 
 async def test_a_session_gets_its_title_by_itself_where_that_is_set(world):
-    w = world(["It is 2."], ["A number"], ["It is 3."])
+    two, three = ["It is 2."], ["It is 3."]
+    failing = [ModelUnavailable("It is gone.")]
+    w = world(two, ["A number"], three, two, failing, three, two, three, two, three)
     w.titles_by_model = True
-    async with w.running() as (_, pilot):
-        await answered(w, pilot)
-        await until(lambda: name_of(w, w.workspace.current.id) == "A number", "the name")
+
+    async def asked_twice(first, count, name):
+        await send(pilot, first)
+        made = len(w.model.requests)
+        await have_answered(w, pilot, "What is two?")
+        await until(lambda: w.model.closed == made + count, "the title")
+        await until(lambda: w.workspace.current.session.name == name, "the name")
         await send(pilot, "And three?")
-        await until(lambda: len(w.model.requests) == 3, "the request")
+        await until(lambda: len(w.model.requests) == made + count + 1, "the request")
         await wait_for_answer(w)
-        assert len(w.model.requests) == 3
+        assert w.model.requests[-1].messages[-1].text == "And three?"
 
-
-async def test_a_private_session_and_one_with_a_name_are_left_alone(world):
-    w = world(["It is 2."], ["It is 3."], ["It is 2."], ["It is 3."])
-    w.titles_by_model = True
-    said = []
-    async with w.running() as (_, pilot):
-        for first in ("/new Mine", "/private"):
-            await send(pilot, first)
-            for text in ("What is two?", "And three?"):
-                said.append(text)
-                await send(pilot, text)
-                await until(lambda: len(w.model.requests) == len(said), "the request")
-                await wait_for_answer(w)
-    assert [request.messages[-1].text for request in w.model.requests] == said
-
-
-async def test_a_title_that_fails_by_itself_is_not_told(world):
-    w = world(["It is 2."], [ModelUnavailable("It is gone.")], ["It is 3."])
-    w.titles_by_model = True
     async with w.running() as (app, pilot):
-        await answered(w, pilot)
-        await until(lambda: w.model.closed == 2, "the failure")
-        await send(pilot, "And three?")
-        await until(lambda: len(w.model.requests) == 3, "the request")
-        await wait_for_answer(w)
+        await asked_twice("/stop", 2, "A number")
+        assert name_of(w, w.workspace.current.id) == "A number"
+        # One that fails by itself is not told.
+        await asked_twice("/new", 2, "")
         assert "gone" not in notices(app)
         assert w.workspace.current.label() == "What is two?"
+        # One with a name and a private one are left alone.
+        await asked_twice("/new Mine", 1, "Mine")
+        await asked_twice("/private", 1, "")
+        assert len(w.model.requests) == 10

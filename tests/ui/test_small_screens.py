@@ -5,6 +5,7 @@ import pytest
 from tests.ui.screen import (
     Shown,
     conversation,
+    have_answered,
     question,
     rows,
     send,
@@ -33,9 +34,7 @@ async def small(world):
     """A program with an answer on the smallest screen."""
     w = world(["See [here](https://one.example) and [there](https://two.example)."])
     async with w.running(size=SIZE) as (app, pilot):
-        await send(pilot, "Where?")
-        await until(lambda: "See here" in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "Where?", "See here")
         yield app, pilot
 
 
@@ -128,9 +127,7 @@ PLACES = {
 )
 async def test_every_size_that_a_terminal_is_given_lives(running, keys, sizes):
     async with running([MARKDOWN], size=(100, 30)) as (w, app, pilot):
-        await send(pilot, "Where?")
-        await until(lambda: "See here" in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "Where?", "See here")
         await pilot.press(*keys)
         for size in [*sizes, *TALL, (100, 1)]:
             await pilot.resize_terminal(*size)

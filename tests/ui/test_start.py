@@ -152,17 +152,19 @@ async def question(tmp_path, server):
         yield app, pilot
 
 
-async def test_it_says_why(question):
-    app, _ = question
-    text = "\n".join(str(each.render()) for each in app.screen.query(Static))
-    assert "cannot be reached: nobody listens" in text
-
-
-async def test_trying_again_goes_on_with_the_server(question, server):
+async def test_it_says_why_comes_again_while_the_server_is_away_and_goes_on_with_it(
+    question, server
+):
     app, pilot = question
+    first = app.screen
+    text = "\n".join(str(each.render()) for each in first.query(Static))
+    assert "cannot be reached: nobody listens" in text
+    await pilot.press("enter")
+    await until(lambda: app.screen not in (first, app.chat), "the question once more")
+    assert server.tries == 2
     server.away = False
     await pilot.press("enter")
-    await until(lambda: server.tries == 2, "another try")
+    await until(lambda: server.tries == 3, "another try")
     await until(lambda: app.screen is app.chat, "the chat")
     assert "cannot be reached" not in notices(app)
 
@@ -179,31 +181,18 @@ async def test_the_line_that_the_server_is_away_goes_as_soon_as_it_is_back(
     await until(lambda: notice(app) == "The store's server is back", "the good news")
 
 
-async def test_the_question_comes_again_while_the_server_is_away(question, server):
-    app, pilot = question
-    first = app.screen
-    await pilot.press("enter")
-    await until(lambda: app.screen not in (first, app.chat), "the question once more")
-    assert server.tries == 2
-
-
 async def test_the_question_goes_once_the_server_is_back_by_itself(question, server):
     app, _ = question
     app.controllers.server.note_back()
     await until(lambda: app.screen is app.chat, "the chat")
 
 
-async def test_local_files_are_another_start(question):
+@pytest.mark.parametrize(("steps", "code"), [(1, USE_FILES), (2, 0)], ids=["files", "quit"])
+async def test_local_files_are_another_start_and_it_can_be_left(question, steps, code):
     app, pilot = question
-    await pilot.press("down", "enter")
-    await until(lambda: app.return_code == USE_FILES, "the end")
-
-
-async def test_it_can_be_left(question):
-    app, pilot = question
-    await pilot.press("down", "down", "enter")
+    await pilot.press(*["down"] * steps, "enter")
     await until(lambda: not app.is_running or app._exit, "the end")
-    assert app.return_code == 0
+    assert app.return_code == code
 
 
 async def test_the_mark_of_the_store_stays_in_the_status_line(tmp_path):

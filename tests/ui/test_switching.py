@@ -1,7 +1,6 @@
 """From one session to another: by list, keys and walks, and back to where it was left."""
 
 import asyncio
-from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from tests.ui.screen import (
     conversation,
     go_to,
+    have_answered,
     lines,
     mark,
     newest_notice,
@@ -28,133 +28,81 @@ from tui.storage.journal import Journal
 from tui.widgets.intents import MoreWanted
 
 
-async def test_enter_in_the_sidebar_shows_a_session_and_writes_nothing(world):
-    w = world()
+async def test_enter_in_the_sidebar_shows_a_session_and_the_first_key_opens_it(world):
+    w = world(["Three."])
     there = await w.session("What is two?", "It is 2.")
     before = w.store.path(there).read_bytes()
     async with w.running() as (app, pilot):
         await until(lambda: there in rows(app), "the list")
-        await go_to(app, pilot, there)
-        await until(lambda: "It is 2." in conversation(app), "the other session")
+        await go_to(app, pilot, there, "It is 2.")
         await until(lambda: there in status(app))
         assert app.chat.prompt.has_focus_within
         assert w.other_program().holder(there) is None
-    assert w.store.path(there).read_bytes() == before
-
-
-async def test_the_first_key_opens_a_session_that_was_only_looked_at(world):
-    w = world(["Three."])
-    there = await w.session("What is two?", "It is 2.")
-    async with w.running() as (app, pilot):
-        await until(lambda: there in rows(app))
-        await go_to(app, pilot, there)
-        await until(lambda: there in status(app))
+        assert w.store.path(there).read_bytes() == before
         await pilot.press("x")
         await until(lambda: w.other_program().holder(there) is not None, "the lease")
         await pilot.press("backspace")
-        await send(pilot, "And three?")
-        await until(lambda: "Three." in conversation(app))
-        await wait_for_answer(w)
-    assert [text for _, text, _ in messages(w, there)] == [
-        "What is two?",
-        "It is 2.",
-        "And three?",
-        "Three.",
-    ]
+        await have_answered(w, pilot, "And three?", "Three.")
+    said = [text for _, text, _ in messages(w, there)]
+    assert said == ["What is two?", "It is 2.", "And three?", "Three."]
 
 
 async def test_an_answer_goes_on_while_the_reader_looks_elsewhere_and_is_unread_then(world):
-    gate = asyncio.Event()
-    w = world(["Begun. ", gate, "Done."])
+    gates = asyncio.Event(), asyncio.Event()
+    w = world(["Begun. ", gates[0], "On. ", gates[1], "Done."])
     there = await w.session("Elsewhere", "Yes.")
     async with w.running() as (app, pilot):
         first = w.workspace.current.id
         await until(lambda: there in rows(app))
-        await send(pilot, "Go")
-        await until(lambda: "Begun." in conversation(app))
-        await go_to(app, pilot, there)
-        await until(lambda: "Elsewhere" in conversation(app))
+        await send(pilot, "Go", shows="Begun.")
+        await go_to(app, pilot, there, "Elsewhere")
         assert "Begun." not in conversation(app)
         assert mark(app, first) == "running"
-        gate.set()
+        # It is whole for who comes back to it.
+        await go_to(app, pilot, first, "Begun.")
+        gates[0].set()
+        await until(lambda: "Begun. On." in conversation(app))
+        await go_to(app, pilot, there, "Elsewhere")
+        gates[1].set()
         await until(lambda: mark(app, first) == "unread", "the mark")
-        assert messages(w, first)[-1] == ("assistant", "Begun. Done.", None)
+        assert messages(w, first)[-1] == ("assistant", "Begun. On. Done.", None)
         await until(lambda: w.other_program().holder(first) is None, "its end")
-        await go_to(app, pilot, first)
-        await until(lambda: "Begun. Done." in conversation(app))
+        await go_to(app, pilot, first, "Begun. On. Done.")
         await until(lambda: mark(app, first) == "")
 
 
-async def test_a_running_answer_is_whole_on_screen_for_who_comes_back_to_it(world):
-    gate = asyncio.Event()
-    w = world(["Begun. ", gate, "Done."])
-    there = await w.session("Elsewhere", "Yes.")
-    async with w.running() as (app, pilot):
-        first = w.workspace.current.id
-        await until(lambda: there in rows(app))
-        await send(pilot, "Go")
-        await until(lambda: "Begun." in conversation(app))
-        await go_to(app, pilot, there)
-        await until(lambda: "Elsewhere" in conversation(app))
-        await go_to(app, pilot, first)
-        await until(lambda: "Begun." in conversation(app))
-        gate.set()
-        await until(lambda: "Begun. Done." in conversation(app))
-        await wait_for_answer(w)
-
-
-async def test_a_session_that_cannot_be_saved_is_not_left(world, monkeypatch):
-    w = world(["Hi."])
-    there = await w.session("Elsewhere", "Yes.")
-    async with w.running() as (app, pilot):
-        first = w.workspace.current.id
-        await until(lambda: there in rows(app))
-        append = w.store.append
-
-        def full(lease, records, *lines):
-            raise StorageFull("No space left on device")
-
-        monkeypatch.setattr(w.store, "append", full)
-        await send(pilot, "hello")
-        await until(lambda: "NOT SAVED: disk full" in status(app))
-        await go_to(app, pilot, there)
-        await until(lambda: '": could not save (disk full)' in notices(app))
-        await until(lambda: first in status(app))
-        assert app.chat.sidebar.highlighted == first
-        monkeypatch.setattr(w.store, "append", append)
-        await go_to(app, pilot, there)
-        await until(lambda: "Elsewhere" in conversation(app))
-    assert messages(w, first) == [("user", "hello", None)]
-
-
-async def test_a_session_is_saved_before_another_one_that_cannot_be_read_is_loaded(
+async def test_a_session_that_cannot_be_saved_is_not_left_and_saved_before_another_is_read(
     world, monkeypatch
 ):
     w = world(["Hi."])
     there = await w.session("Elsewhere", "Yes.")
+
+    def full(lease, records, *lines):
+        raise StorageFull("No space left on device")
+
+    def unreadable(*_):
+        raise StorageError(f"Cannot read session {there}")
+
     async with w.running() as (app, pilot):
         first = w.workspace.current.id
         await until(lambda: there in rows(app))
-        append = w.store.append
-
-        def full(lease, records, *lines):
-            raise StorageFull("No space left on device")
-
-        monkeypatch.setattr(w.store, "append", full)
-        await send(pilot, "hello")
-        await until(lambda: "NOT SAVED: disk full" in status(app))
-        monkeypatch.setattr(w.store, "append", append)
-
-        def unreadable(*_):
-            raise StorageError(f"Cannot read session {there}")
-
-        monkeypatch.setattr(Journal, "tail", unreadable)
-        await go_to(app, pilot, there)
-        await until(lambda: 'Cannot read "Elsewhere"' in notices(app))
-        await until(lambda: first in status(app))
-        assert app.chat.sidebar.highlighted == first
-        assert messages(w, first) == [("user", "hello", None)]
-        await until(lambda: "NOT SAVED" not in status(app))
+        with monkeypatch.context() as broken:
+            broken.setattr(w.store, "append", full)
+            await send(pilot, "hello")
+            await until(lambda: "NOT SAVED: disk full" in status(app))
+            await go_to(app, pilot, there)
+            await until(lambda: '": could not save (disk full)' in notices(app))
+            await until(lambda: first in status(app))
+            assert app.chat.sidebar.highlighted == first
+        with monkeypatch.context() as broken:
+            broken.setattr(Journal, "tail", unreadable)
+            await go_to(app, pilot, there)
+            await until(lambda: 'Cannot read "Elsewhere"' in notices(app))
+            await until(lambda: first in status(app))
+            assert app.chat.sidebar.highlighted == first
+            assert messages(w, first) == [("user", "hello", None)]
+            await until(lambda: "NOT SAVED" not in status(app))
+        await go_to(app, pilot, there, "Elsewhere")
 
 
 async def test_alt_down_walks_through_the_sessions_without_leaving_the_prompt(world):
@@ -216,8 +164,7 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
         await go_to(app, pilot, there)
         await until(lambda: "Read-only: open in another window" in notices(app))
         await until(lambda: "read-only" in status(app))
-        await send(pilot, "hello")
-        await until(lambda: "is read-only here" in notices(app))
+        await send(pilot, "hello", says="is read-only here")
         assert app.chat.prompt.text == "hello"
     lease.release()
     assert [text for _, text, _ in messages(w, there)] == ["Elsewhere", "Yes."]
@@ -307,12 +254,10 @@ async def test_alt_up_leads_back_to_a_session_that_alt_down_closed(world, monkey
     below, above = await w.session("below"), await w.session("above")
     async with w.running(above) as (app, pilot):
         await until(lambda: rows(app)[:2] == [above, below], "the list")
-        await send(pilot, "go")
-        await until(lambda: "one" in conversation(app))
+        await send(pilot, "go", shows="one")
         await pilot.press("alt+down")
         await until(lambda: app.chat.shown == below)
-        await send(pilot, "go")
-        await until(lambda: "two" in conversation(app))
+        await send(pilot, "go", shows="two")
         await pilot.press("alt+up")
         await until(lambda: app.chat.shown == above)
         first.set()
@@ -339,12 +284,10 @@ async def test_each_session_is_gone_on_reading_where_it_was_left_however_far_up(
 
         await read_up_to("Message 60")
         before = lines(app)
-        await go_to(app, pilot, other)
-        await until(lambda: "Elsewhere" in conversation(app))
+        await go_to(app, pilot, other, "Elsewhere")
         await go_to(app, pilot, long)
         await until(lambda: lines(app) == before, "where it was left")
-        await send(pilot, f"/load {other}")
-        await until(lambda: 'Opened "Elsewhere"' in notices(app))
+        await send(pilot, f"/load {other}", says='Opened "Elsewhere"')
         await send(pilot, f"/load {long}")
         await until(lambda: long in status(app))
         await until(lambda: lines(app)[:5] == before[:5], "where it was left")
@@ -362,8 +305,7 @@ async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_lim
     async with w.running() as (app, pilot):
         made = []
         for number in range(10):
-            await send(pilot, f"Go {number}")
-            await until(lambda: "Begun." in conversation(app))
+            await send(pilot, f"Go {number}", shows="Begun.")
             made.append(w.workspace.current.id)
             if number < 9:
                 await pilot.press("ctrl+n")
@@ -386,16 +328,6 @@ async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_lim
     ]
 
 
-async def test_the_count_of_what_other_projects_have_follows_what_the_start_archives(world):
-    w = world()
-    await w.session("Long ago", scope="project:/other")
-    w.clock.now += timedelta(days=31)
-    await w.session("Elsewhere", scope="project:/other")
-    async with w.running() as (app, _):
-        await until(lambda: "1 older session moved to the archive" in notices(app), "the line")
-        await until(lambda: app.chat.rows.elsewhere == 1, "the count")
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("target", ["shop#2", "#2", "project:/shop#2"])
 async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(world, target):
@@ -404,17 +336,16 @@ async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(w
     await w.session("Two", "Yes.")
     async with w.running() as (app, pilot):
         await until(lambda: " shop" in status(app))
-        await send(pilot, f"/load {target}")
-        await until(lambda: 'Opened "Two"' in notices(app))
+        await send(pilot, f"/load {target}", says='Opened "Two"')
 
 
 def said(count):
     return [f"message {number}" for number in range(count)]
 
 
-async def test_home_leads_to_the_first_message_of_all_and_end_back(running):
-    async with running(talk=said(400)) as (_, app, pilot):
-        await until(lambda: "message 399" in conversation(app), "the end")
+async def test_home_leads_to_the_first_message_of_all_and_end_or_reading_on_back(running):
+    async with running(talk=said(160)) as (_, app, pilot):
+        await until(lambda: "message 159" in conversation(app), "the end")
         await pilot.press("f6")
         await until(lambda: app.chat.transcript.has_focus)
         await pilot.press("home")
@@ -424,15 +355,8 @@ async def test_home_leads_to_the_first_message_of_all_and_end_back(running):
         # Keys wait for a page that is being read.
         await until(lambda: "message 0\n" not in conversation(app), "the next rows")
         await pilot.press("end")
-        await until(lambda: "message 399" in conversation(app), "the end")
-        await until(lambda: app.chat.conversation.following, "the end of it")
-
-
-async def test_from_the_beginning_one_reads_on_to_the_end(running):
-    async with running(talk=said(160)) as (_, app, pilot):
         await until(lambda: "message 159" in conversation(app), "the end")
-        await pilot.press("f6")
-        await until(lambda: app.chat.transcript.has_focus)
+        await until(lambda: app.chat.conversation.following, "the end of it")
         await pilot.press("home")
         await until(lambda: "message 0\n" in conversation(app), "the beginning")
         seen = [conversation(app)]

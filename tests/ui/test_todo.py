@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, rows, send
+from tests.ui.screen import go_to, rows, send
 from tests.visible_text import visible_text
 from tests.waiting import until
 
@@ -14,13 +14,25 @@ def panel(app):
     return [line.strip() for line in visible_text(app.chat.todos)] if app.chat.todos.display else []
 
 
-async def test_the_panel_appears_with_the_first_item_and_goes_with_the_last(world):
-    async with world().running() as (app, pilot):
+async def test_the_panel_appears_with_the_first_item_becomes_a_line_on_a_key_and_goes_with_the_last(
+    world,
+):
+    async with world().running(size=(100, 40)) as (app, pilot):
         assert not app.chat.todos.display
-        await send(pilot, "/todo add Write tests")
-        await until(lambda: panel(app) == ["To-dos: 0 of 1 done", "[ ] 1. Write tests"])
+        await send(pilot, "/todo add mine")
+        await until(lambda: panel(app) == ["To-dos: 0 of 1 done", "[ ] 1. mine"])
+        await until(lambda: "^T To-dos" in app.chat.key_line.render_line(0).text)
+        await pilot.press("ctrl+t")
+        await until(lambda: panel(app) == ["To-dos 0/1  [ ] next: mine"])
+        await pilot.press("ctrl+t")
+        await until(lambda: len(panel(app)) == 2)
         await send(pilot, "/todo remove 1")
         await until(lambda: not panel(app))
+        # Text from outside is neither obeyed nor markup.
+        app.chat.prompt.set_text("/todo add [@click=app.quit]x[/] \x1b]0;t\x1b\\ 会話")
+        await pilot.press("enter")
+        await until(lambda: panel(app))
+        assert panel(app)[1] == "[ ] 1. [@click=app.quit]x[/] ␛]0;t␛\\ 会話"
 
 
 @pytest.mark.full
@@ -40,17 +52,6 @@ async def test_at_80_by_24_it_takes_one_line_and_all_of_it_on_a_key(world):
         await until(lambda: len(panel(app)) == 1)
 
 
-async def test_a_list_that_is_seen_whole_becomes_one_line_on_that_key(world):
-    async with world().running(size=(100, 40)) as (app, pilot):
-        await send(pilot, "/todo add mine")
-        await until(lambda: panel(app) == ["To-dos: 0 of 1 done", "[ ] 1. mine"])
-        await until(lambda: "^T To-dos" in app.chat.key_line.render_line(0).text)
-        await pilot.press("ctrl+t")
-        await until(lambda: panel(app) == ["To-dos 0/1  [ ] next: mine"])
-        await pilot.press("ctrl+t")
-        await until(lambda: len(panel(app)) == 2)
-
-
 @pytest.mark.fast
 async def test_it_is_that_of_the_session_on_screen_and_comes_back_after_a_kill(world):
     w = world()
@@ -60,18 +61,9 @@ async def test_it_is_that_of_the_session_on_screen_and_comes_back_after_a_kill(w
         await until(lambda: panel(app))
         mine = w.workspace.current.id
         await until(lambda: other in rows(app))
-        await go_to(app, pilot, other)
-        await until(lambda: "hello" in conversation(app))
+        await go_to(app, pilot, other, "hello")
         assert not panel(app)
         await go_to(app, pilot, mine)
         await until(lambda: panel(app)[1:] == ["[ ] 1. mine"])
     async with w.running(mine) as (app, _):
         await until(lambda: panel(app)[1:] == ["[ ] 1. mine"])
-
-
-async def test_text_from_outside_is_neither_obeyed_nor_markup(running):
-    async with running() as (_, app, pilot):
-        app.chat.prompt.set_text("/todo add [@click=app.quit]x[/] \x1b]0;t\x1b\\ 会話")
-        await pilot.press("enter")
-        await until(lambda: panel(app))
-        assert panel(app)[1] == "[ ] 1. [@click=app.quit]x[/] ␛]0;t␛\\ 会話"

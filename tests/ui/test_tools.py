@@ -100,8 +100,7 @@ async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools):
         await pilot.press("space")
         await until(lambda: "○   read_file" in shown(app), "it is off")
         await pilot.press("escape")
-        await send(pilot, "again")
-        await until(lambda: "Two." in conversation(app))
+        await send(pilot, "again", shows="Two.")
         offered_now = [each.name for each in w.model.requests[1].tools]
         assert offered_now == ["search_sessions", "write_todos", "files__write_file"]
         there = w.workspace.current.id
@@ -112,8 +111,7 @@ async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools):
         await pilot.press("space")
         await until(lambda: "●   read_file" in shown(app), "it is on again")
         await pilot.press("escape")
-        await send(pilot, "and on")
-        await until(lambda: "Three." in conversation(app))
+        await send(pilot, "and on", shows="Three.")
         assert "files__read_file" in [each.name for each in w.model.requests[2].tools]
 
 
@@ -160,19 +158,17 @@ async def test_an_approval_is_withdrawn(with_tools):
         await pilot.press("w")
         await until(lambda: "always allowed" not in shown(app), "it is withdrawn")
         assert state_files.read_approvals(w.approvals_file) == ()
-
-
-async def test_all_approvals_are_withdrawn_even_from_a_damaged_file(with_tools):
-    w = with_tools()
-    w.approvals_file.parent.mkdir(parents=True)
-    w.approvals_file.write_text("{")
-    async with w.running() as (app, pilot):
+        # All are, even from a damaged file.
+        w.approvals_file.write_text("{")
+        await pilot.press("escape")
         await listed(app, pilot, "Cannot read")
         await pilot.press("W")
         await until(lambda: not w.approvals_file.exists(), "it is gone")
 
 
-async def test_a_tool_is_shown_whole(with_tools):
+async def test_a_tool_is_shown_whole_and_a_server_of_the_configuration_is_left_to_the_user(
+    with_tools,
+):
     w = with_tools()
     async with w.running() as (app, pilot):
         await listed(app, pilot)
@@ -182,6 +178,10 @@ async def test_a_tool_is_shown_whole(with_tools):
         assert "Plain text, in any case; not a pattern." in text_of(app.screen)
         await pilot.press("escape")
         await until(lambda: "search_files" in shown(app), "the list again")
+        await highlight(app, pilot, "server:files")
+        for key in ("e", "x", "x"):
+            await pilot.press(key)
+        await until(lambda: "is in your config.toml" in shown(app), "the reason")
 
 
 # --- setting servers up
@@ -296,13 +296,23 @@ async def test_escape_stops_a_server_that_does_not_start_and_goes_back(with_tool
         await until(lambda: "A variable" in shown(app), "the step before")
 
 
-async def test_an_address_with_a_secret_is_kept_by_enter_and_shown_nowhere(world):
-    w = world()
-    file = w.root.parent / "config" / "config.toml"
-    file.parent.mkdir(exist_ok=True)
-    file.with_name("tools.toml").write_text('[mcp.web]\nurl = "http://127.0.0.1:9/?key=s3cret"')
-    w.tools = Tools(ToolSetup(load_settings(file, {})))
-    async with w.running() as (app, pilot):
+@pytest.fixture
+def with_web(world):
+    """Makes a world with a server at an address, by these lines of ``tools.toml``."""
+
+    def make(*lines):
+        w = world()
+        file = w.root.parent / "config" / "config.toml"
+        file.parent.mkdir(exist_ok=True)
+        file.with_name("tools.toml").write_text("\n".join(["[mcp.web]", *lines]))
+        w.tools = Tools(ToolSetup(load_settings(file, {})))
+        return w
+
+    return make
+
+
+async def test_an_address_with_a_secret_is_kept_by_enter_and_shown_nowhere(with_web):
+    async with with_web('url = "http://127.0.0.1:9/?key=s3cret"').running() as (app, pilot):
         await listed(app, pilot, "web")
         await pilot.press("e")
         await until(lambda: "Enter keeps it" in shown(app), "the address")
@@ -314,13 +324,8 @@ async def test_an_address_with_a_secret_is_kept_by_enter_and_shown_nowhere(world
         assert "s3cret" not in shown(app) + app.screen.line.value
 
 
-async def test_a_header_does_not_go_along_to_another_address(world):
-    w = world()
-    file = w.root.parent / "config" / "config.toml"
-    file.parent.mkdir(exist_ok=True)
-    old = '[mcp.web]\nurl = "http://127.0.0.1:9/a"\nheaders = {X-Key = "s3cret"}'
-    file.with_name("tools.toml").write_text(old)
-    w.tools = Tools(ToolSetup(load_settings(file, {})))
+async def test_a_header_does_not_go_along_to_another_address(with_web):
+    w = with_web('url = "http://127.0.0.1:9/a"', 'headers = {X-Key = "s3cret"}')
     async with w.running() as (app, pilot):
         await listed(app, pilot, "web")
         await pilot.press("e", "enter")
@@ -329,16 +334,6 @@ async def test_a_header_does_not_go_along_to_another_address(world):
         await type_line(app, pilot, "Its command line", "http://127.0.0.1:9/b")
         await until(lambda: "A header" in shown(app), "its headers")
         assert "Set:" not in shown(app)
-
-
-async def test_a_server_of_the_users_own_configuration_is_left_to_the_user(with_tools):
-    w = with_tools()
-    async with w.running() as (app, pilot):
-        await listed(app, pilot)
-        await highlight(app, pilot, "server:files")
-        for key in ("e", "x", "x"):
-            await pilot.press(key)
-        await until(lambda: "is in your config.toml" in shown(app), "the reason")
 
 
 async def test_servers_start_once_nobody_types(world, monkeypatch):
@@ -361,8 +356,7 @@ async def test_a_model_that_is_asked_about_a_file_and_sees_none_has_the_way_told
     async with w.running() as (app, pilot):
         await have_answered(w, pilot, "what is said in other.md?")
         assert "/tools" not in notices(app)
-        await send(pilot, "what is said in notes.md?")
-        await until(lambda: "/tools lets it read them" in notices(app), "the way")
+        await send(pilot, "what is said in notes.md?", says="/tools lets it read them")
 
 
 # --- while a call runs
@@ -377,25 +371,18 @@ def running_call(with_tools):
     return w
 
 
-async def test_the_line_names_server_tool_and_seconds(running_call):
+async def test_the_line_names_what_starts_and_server_tool_and_seconds(running_call):
     w = running_call
+    w.servers.may_start.clear()
     async with w.running() as (app, pilot):
         await send(pilot, "read it")
+        await until(lambda: "starting files" in activity(app))
+        w.servers.may_start.set()
         await until(lambda: w.servers.calls)
         w.seconds += 3
         await until(lambda: "files: read_file 3 s" in activity(app))
         w.servers.may_answer.set()
         await wait_for_answer(w)
-
-
-async def test_it_says_which_servers_start(with_tools):
-    w = with_tools(["Hello."])
-    w.servers.may_start.clear()
-    async with w.running() as (app, pilot):
-        await send(pilot, "hi")
-        await until(lambda: "starting files" in activity(app))
-        w.servers.may_start.set()
-        await until(lambda: "Hello." in conversation(app))
 
 
 async def test_escape_cancels_the_call_at_its_server_and_the_result_is_interrupted(running_call):
@@ -408,8 +395,7 @@ async def test_escape_cancels_the_call_at_its_server_and_the_result_is_interrupt
         assert w.servers.cancelled == ["read_file"]
         await until(lambda: "files: read_file result: interrupted" in conversation(app))
         assert messages(w, w.workspace.current.id)[-1] == ("tool", "interrupted", None)
-        await send(pilot, "/retry")
-        await until(lambda: "On we go." in conversation(app))
+        await send(pilot, "/retry", shows="On we go.")
         assert len(w.servers.calls) == 1
 
 
@@ -443,7 +429,6 @@ async def test_a_result_that_cannot_be_saved_ends_the_answer_and_retry_goes_on(
         await until(lambda: said in notices(app), "it is said")
         assert len(w.model.requests) == 1
         monkeypatch.setattr(w.store, "append", append)
-        await send(pilot, "/retry")
-        await until(lambda: "On we go." in conversation(app))
+        await send(pilot, "/retry", shows="On we go.")
         there = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "tool"]
         assert there == ["# Shop"]

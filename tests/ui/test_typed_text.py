@@ -3,6 +3,7 @@
 from textual import events
 
 from tests.ui.screen import (
+    close,
     conversation,
     have_answered,
     lines,
@@ -12,6 +13,7 @@ from tests.ui.screen import (
     rows,
     send,
     type_at_once,
+    wait_for_answer,
 )
 from tests.ui.world import messages
 from tests.visible_text import results_text
@@ -93,7 +95,7 @@ async def test_what_costs_or_changes_asks_and_enter_does_it(running):
         await until(lambda: "version 2/2" in conversation(app), "what was asked about")
 
 
-async def test_enter_in_one_read_with_the_letter_answers_nothing_and_the_question_stands(running):
+async def test_enter_in_one_read_with_the_letter_and_a_click_elsewhere_answer_nothing(running):
     async with running(["yes"], ["again"]) as (w, app, pilot):
         await reading(w, app, pilot)
         type_at_once(app, "r<enter>", in_one_read=True)
@@ -101,11 +103,7 @@ async def test_enter_in_one_read_with_the_letter_answers_nothing_and_the_questio
         assert len(w.model.requests) == 1
         await pilot.press("enter")
         await until(lambda: "version 2/2" in conversation(app), "the second answer")
-
-
-async def test_a_click_elsewhere_takes_the_question_back(running):
-    async with running(["yes"]) as (w, app, pilot):
-        await reading(w, app, pilot)
+        await wait_for_answer(w)
         await pilot.press("r")
         await asks(app, "Ask again for this answer")
         await pilot.click("Prompt Editor")
@@ -142,16 +140,13 @@ async def test_a_key_of_ones_own_asks_as_well_and_the_usual_one_is_text(world):
         await until(lambda: "version 2/2" in conversation(app), "the second answer")
 
 
-async def test_in_an_empty_conversation_every_letter_is_text(world):
-    async with world().running() as (app, pilot):
+async def test_in_an_empty_conversation_every_letter_is_text_and_goes_where_the_caret_is(running):
+    async with running(["yes"]) as (w, app, pilot):
         await pilot.press("f6")
         type_at_once(app, "yes, repeat")
         await prompt_has(app, "yes, repeat")
-
-
-async def test_text_goes_where_the_caret_of_the_draft_is(running):
-    async with running(["yes"]) as (w, app, pilot):
-        await have_answered(w, pilot, "hello")
+        await pilot.press("enter")
+        await wait_for_answer(w)
         await pilot.press(*"one two", "home", "f6")
         type_at_once(app, "err ")
         await prompt_has(app, "err one two")
@@ -208,8 +203,7 @@ async def test_what_a_list_has_no_use_for_goes_to_the_prompt(running):
                 type_at_once(app, "list")
             await prompt_has(app, "list")
             await until(lambda: "The text is in the prompt" in notice(app), name)
-            await pilot.press("escape")
-            await until(lambda: app.screen is app.chat, "the conversation")
+            await close(app, pilot)
             await pilot.press("!")
             await prompt_has(app, "list!")
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tests.ui.screen import conversation, notice, send, wait_for_answer
+from tests.ui.screen import conversation, have_answered, notice, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.engine.sessions import open_sessions
@@ -26,10 +26,9 @@ async def answered(w, app, text):
     await wait_for_answer(w)
 
 
-async def test_r_asks_again_and_both_answers_stay(running):
+async def test_r_asks_again_and_both_answers_stay(running, monkeypatch):
     async with running(["first"], ["second"]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await answered(w, app, "first")
+        await have_answered(w, pilot, "hello", "first")
         await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         await until(lambda: "version 2/2" in conversation(app))
@@ -39,24 +38,15 @@ async def test_r_asks_again_and_both_answers_stay(running):
     assert texts(w, there) == ["hello", "first", "second"]
     async with w.running(there) as (app, _):
         await until(lambda: "version 2/2" in conversation(app))
-
-
-async def test_a_long_session_is_shown_before_its_versions_are_counted(running, monkeypatch):
+    # A long session is shown before its versions are counted.
     monkeypatch.setattr(open_sessions, "_COUNTED_AT_ONCE", 0)
-    async with running(["first"], ["second"]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await answered(w, app, "first")
-        await pilot.press("f6", "r", "enter")
-        await answered(w, app, "second")
-        there = w.workspace.current.id
     async with w.running(there) as (app, _):
         await until(lambda: "version 2/2" in conversation(app), "the mark")
 
 
 async def test_brackets_walk_through_the_versions_and_a_prompt_goes_on_from_what_is_shown(running):
     async with running(["first"], ["second"], ["third"]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await answered(w, app, "first")
+        await have_answered(w, pilot, "hello", "first")
         await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         there = w.workspace.current.id
@@ -73,18 +63,15 @@ async def test_brackets_walk_through_the_versions_and_a_prompt_goes_on_from_what
         await pilot.press("left_square_bracket")
         await until(lambda: "version 1/2" in conversation(app))
         await pilot.press("f6")
-        await send(pilot, "more")
-        await answered(w, app, "third")
+        await have_answered(w, pilot, "more", "third")
         assert asked(w) == ["hello", "first", "more"]
         assert "second" not in conversation(app)
 
 
 async def test_e_edits_a_question_and_sends_it_in_its_place(running):
     async with running(["one"], ["two"], ["three"]) as (w, app, pilot):
-        await send(pilot, "alpha")
-        await answered(w, app, "one")
-        await send(pilot, "beta")
-        await answered(w, app, "two")
+        await have_answered(w, pilot, "alpha", "one")
+        await have_answered(w, pilot, "beta", "two")
         await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "e", "enter")
         await until(lambda: app.chat.prompt.text == "alpha")
         await pilot.press("!", "enter")
@@ -98,8 +85,7 @@ async def test_e_edits_a_question_and_sends_it_in_its_place(running):
 
 async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(running, monkeypatch):
     async with running(["one"], ["two"]) as (w, app, pilot):
-        await send(pilot, "alpha")
-        await answered(w, app, "one")
+        await have_answered(w, pilot, "alpha", "one")
         here, gate, waiting = w.workspace.current, threading.Event(), threading.Event()
 
         def held_up(_):
@@ -122,8 +108,7 @@ async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(run
 
 async def test_the_draft_that_stood_there_comes_back_by_esc_and_behind_the_edited_question(running):
     async with running(["one"], ["two"]) as (w, app, pilot):
-        await send(pilot, "alpha")
-        await answered(w, app, "one")
+        await have_answered(w, pilot, "alpha", "one")
         there = w.workspace.current.id
         await pilot.press(*"draft")
         for key in ("escape", "enter"):
@@ -137,8 +122,7 @@ async def test_the_draft_that_stood_there_comes_back_by_esc_and_behind_the_edite
 
 async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over(running):
     async with running(["one"]) as (w, app, pilot):
-        await send(pilot, "alpha")
-        await answered(w, app, "one")
+        await have_answered(w, pilot, "alpha", "one")
         await pilot.press(*"draft", "up")
         await until(lambda: app.chat.prompt.text == "alpha", "the earlier prompt")
         await pilot.press("f6", "e", "enter", "!")
@@ -150,10 +134,8 @@ async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over
 @pytest.mark.parametrize("keys", [["escape"], ["e", "enter"]])
 async def test_what_was_written_of_a_question_comes_back_with_ctrl_z(running, keys):
     async with running(["one"], ["two"]) as (w, app, pilot):
-        await send(pilot, "alpha")
-        await answered(w, app, "one")
-        await send(pilot, "beta")
-        await answered(w, app, "two")
+        await have_answered(w, pilot, "alpha", "one")
+        await have_answered(w, pilot, "beta", "two")
         await pilot.press("f6", "e", "enter")
         await until(lambda: app.chat.prompt.text == "beta")
         await pilot.press("!")
@@ -169,8 +151,7 @@ async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeyp
     w = world(["first"], ["second"])
     asked_for = []
     async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await answered(w, app, "first")
+        await have_answered(w, pilot, "hello", "first")
         await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         take = LoadedPages.read_later
@@ -186,10 +167,8 @@ async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeyp
 
 async def test_f_continues_in_a_copy_up_to_the_message(running):
     async with running(["one"], ["two"]) as (w, app, pilot):
-        await send(pilot, "alpha")
-        await answered(w, app, "one")
-        await send(pilot, "beta")
-        await answered(w, app, "two")
+        await have_answered(w, pilot, "alpha", "one")
+        await have_answered(w, pilot, "beta", "two")
         there = w.workspace.current.id
         await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "j", "f", "enter")
         await until(lambda: w.workspace.current.id != there)
@@ -201,8 +180,7 @@ async def test_f_continues_in_a_copy_up_to_the_message(running):
 
 async def test_asking_again_stops_the_answer_that_is_arriving(running):
     async with running(["first", asyncio.Event()], ["second"]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "first" in conversation(app))
+        await send(pilot, "hello", shows="first")
         await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         there = w.workspace.current.id
@@ -211,10 +189,8 @@ async def test_asking_again_stops_the_answer_that_is_arriving(running):
 
 async def test_commands_do_the_same_for_the_last_question(running):
     async with running(["first"], ["second"], ["third"]) as (w, app, pilot):
-        await send(pilot, "hello")
-        await answered(w, app, "first")
-        await send(pilot, "/retry")
-        await answered(w, app, "second")
+        await have_answered(w, pilot, "hello", "first")
+        await have_answered(w, pilot, "/retry", "second")
         await send(pilot, "/edit")
         await until(lambda: app.chat.prompt.text == "hello")
         await pilot.press("enter")
