@@ -4,8 +4,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from tests.ui.screen import rows
 from tests.ui.world import World
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until
 
 
 @pytest.fixture
@@ -18,14 +19,17 @@ def world(tmp_path):
 def running(world):
     """Runs the program with a model that gives these answers; gives the world, too.
 
-    It begins in a session of which ``talk`` are the messages.
+    It begins in a session of which ``talk`` are the messages; those of another one in the list,
+    ``world.beside``, are ``beside``.
     """
 
     @asynccontextmanager
-    async def running(*answers, talk=(), **how):
+    async def running(*answers, talk=(), beside=(), **how):
         w = world(*answers)
+        w.beside = await w.session(*beside) if beside else ""
         session_id = await w.session(*talk) if talk else None
         async with w.running(session_id, **how) as (app, pilot):
+            await until(lambda: not beside or w.beside in rows(app), "the list")
             yield w, app, pilot
 
     return running

@@ -28,15 +28,17 @@ async def send(pilot, text, *, shows="", says=""):
 
     Waits until the conversation shows a text, or a notice says one, that is given.
     """
-    app = pilot.app
     for character in text:
-        app.post_message(events.Key(_character_to_key(character), character))
+        pilot.app.post_message(events.Key(_character_to_key(character), character))
     await pilot.pause()
-    await pilot.press("enter")
-    if shows:
-        await until(lambda: shows in conversation(app), shows)
-    if says:
-        await until(lambda: says in notices(app), says)
+    await press(pilot, "enter", shows=shows, says=says)
+
+
+async def press(pilot, *keys, shows="", says=""):
+    """Press keys, until the conversation shows a text, or a notice says one, that is given."""
+    await pilot.press(*keys)
+    await until(lambda: shows in conversation(pilot.app), shows)
+    await until(lambda: says in notices(pilot.app), says)
 
 
 def type_at_once(app, keys, *, in_one_read=False):
@@ -53,10 +55,20 @@ def type_at_once(app, keys, *, in_one_read=False):
         app.post_message(key)
 
 
+def paste(app, text):
+    app.post_message(events.Paste(text))
+
+
 async def wait_for_answer(world: World):
     """Until nothing goes on in the session on screen, and that is told."""
     await until(lambda: not world.workspace.current.activity.running, "the end of the answer")
     await until(lambda: not world.workspace.current.unsaved, "the last save")
+
+
+async def answered(world: World, app, text):
+    """Until an answer is on screen and nothing goes on any more."""
+    await until(lambda: text in conversation(app), text)
+    await wait_for_answer(world)
 
 
 async def have_answered(world: World, pilot, text, shows=""):
@@ -127,6 +139,12 @@ def notice(app):
     return current.text if current else ""
 
 
+def key_line(app):
+    """The line of keys, or what is shown in its place."""
+    found = app.screen.query(KeyLine) or app.chat.query(KeyLine)
+    return found.first().render_line(0).text
+
+
 def status(app):
     strip = app.chat.status_bar.render_line(0)
     return strip.text
@@ -151,6 +169,19 @@ async def question(app):
     """Until a question is on screen and takes answers; gives all that it says."""
     await until(lambda: getattr(app.screen, "can_be_answered", False), "the question")
     return "\n".join(str(part.content) for part in app.screen.query("VerticalScroll Static"))
+
+
+async def answer(app, pilot, *keys, asked=""):
+    """Press keys at a question, once it is on screen and says what is given."""
+    assert asked in await question(app)
+    await pilot.press(*keys)
+
+
+async def highlight(app, session_id):
+    """Put the keys and the highlight on a session's row."""
+    app.chat.sidebar.focus()
+    await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
+    app.chat.sidebar.rows.highlight(session_id)
 
 
 async def go_to(app, pilot, session_id, shows=""):

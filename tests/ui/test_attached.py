@@ -8,17 +8,19 @@ from textual.widgets import OptionList
 
 from tests.attached import NOTES, PNG, picture, showing
 from tests.ui.screen import (
+    answer,
+    answered,
     close,
     conversation,
     have_answered,
+    key_line,
     lines,
     notices,
+    press,
     question,
     send,
     terminal_rows,
-    wait_for_answer,
 )
-from tests.ui.test_looks import key_line
 from tests.visible_text import results_text, visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import asked
@@ -49,11 +51,9 @@ async def test_title_recall_keys_and_versions_of_a_question_with_files(running):
         assert app.chat.prompt.text == TYPED
         app.chat.prompt.set_text("Read nothing")
         await pilot.press("enter")
-        await until(lambda: "version 2/2" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "version 2/2")
         assert "notes.txt" not in conversation(app)
-        await pilot.press("f6", "k", "left_square_bracket")
-        await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app), "the file")
+        await press(pilot, "f6", "k", "left_square_bracket", shows="[file: notes.txt, 9 bytes]")
 
 
 def _read(path):
@@ -105,8 +105,7 @@ async def test_a_click_on_a_picture_asks_and_one_that_is_gone_says_so(running, o
         row = next(y for y, text in enumerate(lines(app)) if "[image:" in text)
         await pilot.click(app.chat.transcript, offset=(8, row))
         await question(app)
-        await pilot.press("y")
-        await until(lambda: "Not opened: photo.png is missing or damaged." in notices(app))
+        await press(pilot, "y", says="Not opened: photo.png is missing or damaged.")
         assert not opened
 
 
@@ -114,10 +113,8 @@ async def test_a_search_leads_into_a_folded_file_and_unfolds_it(running):
     async with running(talk=(showing("Read @src/a.py", ZEBRA), "done")) as (_, app, pilot):
         await until(lambda: "[file: src/a.py, 28 bytes]" in conversation(app))
         assert "zebra" not in conversation(app)
-        await pilot.press("ctrl+g", *"zebra")
-        await until(lambda: "1 found" in conversation(app), "the mark on the folded file")
-        await pilot.press("enter")
-        await until(lambda: "def zebra():" in conversation(app), "the file")
+        await press(pilot, "ctrl+g", *"zebra", shows="1 found")
+        await press(pilot, "enter", shows="def zebra():")
 
 
 async def test_a_message_of_another_program_has_its_files_folded(world):
@@ -159,14 +156,14 @@ def links_opened(monkeypatch):
     return targets
 
 
-async def answered(world, pilot, app, text):
+async def ask_where(world, pilot, app, text):
     await have_answered(world, pilot, "Where?", text)
     await pilot.press("f6", "o")
 
 
 async def test_o_opens_a_link_after_asking(running, links_opened):
     async with running(["Read [the notes](https://example.com/notes)."]) as (w, app, pilot):
-        await answered(w, pilot, app, "the notes (https://example.com/notes)")
+        await ask_where(w, pilot, app, "the notes (https://example.com/notes)")
         asked = await question(app)
         assert asked.startswith("Open https://example.com/notes ? (y/n)")
         assert "The link says: the notes" in asked
@@ -174,8 +171,7 @@ async def test_o_opens_a_link_after_asking(running, links_opened):
         await until(lambda: app.screen is app.chat, "the answer, which is no")
         assert not links_opened
         await pilot.press("o")
-        await question(app)
-        await pilot.press("y")
+        await answer(app, pilot, "y")
         await until(lambda: links_opened == ["https://example.com/notes"])
 
 
@@ -190,7 +186,7 @@ async def test_of_several_links_none_is_chosen_by_escape_and_one_by_enter_or_two
             await until(lambda: found.highlighted == 0)
             return found
 
-        await answered(w, pilot, app, "https://b.example")
+        await ask_where(w, pilot, app, "https://b.example")
         await links()
         await close(app, pilot)
         assert app.chat.transcript.has_focus
@@ -214,13 +210,12 @@ async def test_of_several_links_none_is_chosen_by_escape_and_one_by_enter_or_two
 
 async def test_where_there_is_nothing_to_open_it_says_so(running, links_opened):
     async with running(["Nowhere."]) as (w, app, pilot):
-        await answered(w, pilot, app, "Nowhere.")
+        await ask_where(w, pilot, app, "Nowhere.")
         await until(lambda: "No link or picture in this message." in notices(app))
         await pilot.press("f6")
         await send(pilot, "/private")
         await until(lambda: w.workspace.current.private, "a private session")
         app.chat.transcript.show([asked(showing("Look", picture()))], earlier=False)
-        await pilot.press("f6", "o")
-        await until(lambda: "No viewer for a picture of a private session" in notices(app))
+        await press(pilot, "f6", "o", says="No viewer for a picture of a private session")
         assert app.screen is app.chat
         assert not links_opened

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from tests.ui.screen import notices, rows, send, wait_for_answer
+from tests.ui.world import kept
 from tests.waiting import until
 from tui.domain.journal.message import FileBlock, ImageBlock
 from tui.domain.references import words_in
@@ -77,11 +78,6 @@ def questions(w, session_id=None):
 
 def attached(w):
     return [[block.text for block in blocks] for _, blocks in questions(w)]
-
-
-def kept(w):
-    draft = w.drafts().load(w.workspace.current.id)
-    return draft and (draft.text, draft.queued)
 
 
 async def test_files_and_pictures_go_with_the_prompt_which_stays_as_typed(shop, project):

@@ -1,34 +1,33 @@
 """Prompts and answers, from the key to the file."""
 
 import asyncio
-import errno
 
 import pytest
 
 from tests.providers.chat_server import (
     ChatServer,
-    Gate,
     answers,
-    is_silent,
     refuses,
-    with_strict_roles,
 )
 from tests.providers.conftest import a_choice
 from tests.ui.screen import (
     activity,
+    answer,
+    answered,
     conversation,
     go_to,
     have_answered,
+    mark,
     notices,
-    question,
+    press,
     send,
     status,
     type_at_once,
     wait_for_answer,
 )
-from tests.ui.world import messages
+from tests.ui.world import full_disk, messages
 from tests.waiting import until
-from tui.errors import ModelRefused, StorageFull
+from tui.errors import ModelRefused
 from tui.providers.protocol import AttemptFailed, TextTakenBack, ThinkingReceived
 from tui.providers.source import LazyModel
 
@@ -41,10 +40,11 @@ async def test_a_prompt_is_on_disk_before_its_answer_which_is_then_on_screen_and
         session_id = w.workspace.current.id
         assert messages(w, session_id) == [("user", "hello", None)]
         assert "hello" in conversation(app)
+        await until(lambda: mark(app, session_id) == "running")
+        assert app.chat.rows.rows[0].label == "hello"
         assert app.chat.prompt.text == ""
         gate.set()
-        await until(lambda: "Hi there." in conversation(app), "the answer")
-        await wait_for_answer(w)
+        await answered(w, app, "Hi there.")
         assert messages(w, session_id) == [
             ("user", "hello", None),
             ("assistant", "Hi there.", None),
@@ -95,8 +95,7 @@ async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(runni
         assert "They greet me." not in conversation(app)
         gates[1].set()
         await wait_for_answer(w)
-        await pilot.press("f6", "enter")
-        await until(lambda: "▾ thought for 12 s" in conversation(app))
+        await press(pilot, "f6", "enter", shows="▾ thought for 12 s")
         assert "They greet me." in conversation(app)
         there = w.workspace.current.id
         assert messages(w, there)[-1] == ("assistant", "Good day.", None)
@@ -110,8 +109,7 @@ async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(runni
         assert "They go." not in conversation(app)
         gates[3].set()
         await wait_for_answer(w)
-        await pilot.press("f6", "enter")
-        await until(lambda: "They go." in conversation(app))
+        await press(pilot, "f6", "enter", shows="They go.")
         assert messages(w, there)[-1] == ("assistant", "Good night.", None)
 
 
@@ -177,8 +175,7 @@ async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next_or_comes_ba
         await until(lambda: w.drafts().load(here), "the draft")
         assert w.drafts().load(here).queued == ("second",)
         gate.set()
-        await until(lambda: "two" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "two")
         said = [text for _, text, _ in messages(w, here)]
         assert said == ["first", "one", "second", "two"]
         assert app.chat.prompt.text == "x"
@@ -191,21 +188,13 @@ async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next_or_comes_ba
         assert "queued" not in conversation(app)
 
 
-async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is_room(
-    running, monkeypatch
-):
+async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is_room(running):
     async with running(["There."]) as (w, app, pilot):
-        append = w.store.append
-
-        def full(lease, records, *lines):
-            raise StorageFull("No space left on device") from OSError(errno.ENOSPC, "full")
-
-        monkeypatch.setattr(w.store, "append", full)
-        await send(pilot, "hello")
-        await until(lambda: "NOT SAVED: disk full" in status(app), "the reason")
-        assert "hello" in conversation(app)
-        assert not w.model.requests
-        monkeypatch.setattr(w.store, "append", append)
+        with full_disk(w):
+            await send(pilot, "hello")
+            await until(lambda: "NOT SAVED: disk full" in status(app), "the reason")
+            assert "hello" in conversation(app)
+            assert not w.model.requests
         await have_answered(w, pilot, "/retry", "There.")
         assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "There."]
         await until(lambda: "NOT SAVED" not in status(app))
@@ -216,8 +205,7 @@ async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(running):
     async with running() as (_, app, pilot):
         text = "x" * (8 * 1024 * 1024 + 1)
         app.chat.prompt.set_text(text)
-        await pilot.press("enter")
-        await until(lambda: "Prompt is larger than 8 MiB." in notices(app))
+        await press(pilot, "enter", says="Prompt is larger than 8 MiB.")
         assert app.chat.prompt.text == text
         app.chat.prompt.set_text("")
 
@@ -244,8 +232,7 @@ async def test_the_program_is_left_by_a_command_and_by_a_key(running, name):
         await send(pilot, "hello", shows="half")
         if name == "quit":
             await send(pilot, "/quit")
-            assert "1 answer is still in progress" in await question(app)
-            await pilot.press("y")
+            await answer(app, pilot, "y", asked="1 answer is still in progress")
         else:
             await pilot.press(name, name)
         await until(lambda: not app.is_running)
@@ -288,56 +275,3 @@ async def test_esc_stops_the_pause_before_a_retry(world):
             await wait_for_answer(w)
             assert "Late." not in conversation(app)
             assert len(server.requests) == 1
-
-
-@pytest.fixture
-def at(world):
-    """The program, whose model is behind a server."""
-
-    def at(server):
-        w = world()
-        w.models.model = LazyModel(a_choice("local", "test-model", server.base_url))
-        return w
-
-    return at
-
-
-async def stopped(world, app, pilot, server, text):
-    """Send a prompt and stop it before its answer begins."""
-    count = len(server.requests)
-    await send(pilot, text)
-    await until(lambda: len(server.requests) > count, "the request")
-    await pilot.press("escape")
-    await wait_for_answer(world)
-
-
-def sent(server):
-    return [(each["role"], each["content"]) for each in server.requests[-1].body["messages"]]
-
-
-async def test_the_next_prompt_is_answered_after_one_was_stopped(at):
-    replies = (is_silent(Gate()), with_strict_roles(answers("Fine.")))
-    with ChatServer(*replies) as server:
-        w = at(server)
-        async with w.running() as (app, pilot):
-            await stopped(w, app, pilot, server, "One")
-            await have_answered(w, pilot, "Two", "Fine.")
-            assert sent(server) == [("user", "One\n\nTwo")]
-            kept = [text for _, text, _ in messages(w, w.workspace.current.id)]
-            assert kept == ["One", "", "Two", "Fine."]
-
-
-async def test_a_failed_prompt_is_answered_by_retry_and_when_it_is_sent_again(at):
-    replies = (refuses(400), refuses(400), with_strict_roles(answers("Fine.", " Indeed.")))
-    with ChatServer(*replies) as server:
-        w = at(server)
-        async with w.running() as (_, pilot):
-            for text in ("One", "Two"):
-                await have_answered(w, pilot, text)
-            await have_answered(w, pilot, "/retry", "Indeed.")
-            assert sent(server) == [("user", "One\n\nTwo")]
-            await pilot.press("up", "enter")
-            await until(lambda: len(server.requests) == 4, "the prompt, sent again")
-            await wait_for_answer(w)
-            assert [role for role, _ in sent(server)] == ["user", "assistant", "user"]
-            assert messages(w, w.workspace.current.id)[-1] == ("assistant", "Fine. Indeed.", None)

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from tests.ui.screen import (
-    conversation,
     go_to,
     mark,
     notices,
+    press,
     question,
     rows,
     send,
@@ -16,10 +16,9 @@ from tests.ui.screen import (
     text_of,
     words,
 )
-from tests.ui.world import messages
+from tests.ui.world import full_disk, messages
 from tests.waiting import until
 from tui.app.appearance import ALL_KEYS, Appearance
-from tui.errors import StorageFull
 from tui.screens.page import HelpScreen
 
 pytestmark = pytest.mark.full
@@ -33,8 +32,7 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
         mine = w.workspace.current.id
         await send(pilot, "Is it?")
         await until(lambda: "Yes." in words(app))
-        await pilot.press("x", "ctrl+b", "x")
-        await until(lambda: "It was." in conversation(app), "the other session")
+        await press(pilot, "x", "ctrl+b", "x", shows="It was.")
         await until(lambda: 'Closed "' in notices(app))
         await until(lambda: before in status(app))
         assert app.chat.prompt.draft == ""
@@ -44,24 +42,22 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
     assert w.drafts().load(mine).text == "x"
 
 
-async def test_what_cannot_be_saved_is_asked_for_and_goes_to_a_rescue_file(world, monkeypatch):
+async def test_what_cannot_be_saved_is_asked_for_and_goes_to_a_rescue_file(world):
     w = world(["Yes."])
     await w.session("Earlier", "It was.")
     async with w.running() as (app, pilot):
         await send(pilot, "Is it?")
         await until(lambda: "Yes." in words(app))
         await until(lambda: not w.workspace.current.unsaved)
-        monkeypatch.setattr(w.store, "append", _full)
-        await send(pilot, "/name Lost")
-        await until(lambda: w.workspace.current.unsaved)
-        await send(pilot, "/session close")
-        assert ": disk full. Close it anyway?" in await question(app)
-        await pilot.press("n")
-        await until(lambda: 'Stayed in "' in notices(app))
-        await send(pilot, "/session close")
-        await question(app)
-        await pilot.press("y")
-        await until(lambda: "It was." in conversation(app), "the other session")
+        with full_disk(w):
+            await send(pilot, "/name Lost")
+            await until(lambda: w.workspace.current.unsaved)
+            await send(pilot, "/session close")
+            assert ": disk full. Close it anyway?" in await question(app)
+            await press(pilot, "n", says='Stayed in "')
+            await send(pilot, "/session close")
+            await question(app)
+            await press(pilot, "y", shows="It was.")
         await until(lambda: "What could not be saved is in" in notices(app))
     (rescued,) = (w.root.parent / "rescue").iterdir()
     assert "Lost" in rescued.read_text()
@@ -80,8 +76,7 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
         app.chat.sidebar.rows.highlight(mine)
         await pilot.press("x")
         await question(app)
-        await pilot.press("y")
-        await until(lambda: 'Closed "' in notices(app))
+        await press(pilot, "y", says='Closed "')
         assert w.other_program().holder(mine) is None
         await until(lambda: mark(app, mine) != "running", "the row at rest")
         assert w.workspace.current.id == other
@@ -93,10 +88,9 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
     [[], ["ctrl+b", "slash"], ["ctrl+b", "r"], ["ctrl+r"], ["ctrl+g"], ["ctrl+f"]],
     ids=["prompt", "filter", "rename", "history", "find", "search"],
 )
-async def test_ctrl_w_cuts_a_word_in_every_line_of_text_and_closes_nothing(world, way):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
+async def test_ctrl_w_cuts_a_word_in_every_line_of_text_and_closes_nothing(running, way):
+    async with running(talk=("Hello", "Yes.")) as (w, app, pilot):
+        there = w.workspace.current.id
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press(*way)
         line = app.focused
@@ -114,10 +108,5 @@ async def test_another_key_may_be_chosen_that_closes_a_session(world):
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
-        await pilot.press("f9")
-        await until(lambda: 'Closed "' in notices(app))
+        await press(pilot, "f9", says='Closed "')
         assert "F9" in text_of(HelpScreen(ALL_KEYS, app.chat.chosen_keys))
-
-
-def _full(*_):
-    raise StorageFull("No room.")

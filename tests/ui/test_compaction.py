@@ -5,9 +5,6 @@ import asyncio
 import pytest
 
 from tests.engine.scripted_model import ScriptedModel
-from tests.providers.chat_server import ChatServer, answers
-from tests.providers.ollama_facts import OllamaFacts
-from tests.ui.connecting import BareMachine
 from tests.ui.screen import (
     activity,
     conversation,
@@ -20,9 +17,9 @@ from tests.ui.screen import (
     status,
     wait_for_answer,
 )
-from tests.ui.world import World, messages
+from tests.ui.world import World, full_disk, messages
 from tests.waiting import until
-from tui.errors import ModelRefused, StorageFull
+from tui.errors import ModelRefused
 
 pytestmark = pytest.mark.full
 
@@ -116,26 +113,6 @@ async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
     assert sent[-3:] == ["fifth", "At last.", "sixth"]
     assert "first" not in sent
     assert "So far." in w.model.requests[-1].system_prompt
-
-
-@pytest.mark.parametrize(("window", "summaries"), [(32_768, 0), (4_096, 1)])
-async def test_it_begins_by_the_window_with_which_an_ollama_has_loaded_the_model(
-    tmp_path, window, summaries
-):
-    facts = OllamaFacts(window)
-    facts.load()
-    with ChatServer(answers("Fine."), facts=facts.facts, ollama_models=["qwen3"]) as server:
-        config = tmp_path / "config" / "config.toml"
-        config.parent.mkdir()
-        config.write_text('model = "ollama:qwen3"\n')
-        machine = BareMachine(tmp_path / "data", OLLAMA_HOST=server.root)
-        session = await machine.session("word " * 2000, "Yes.")
-        async with machine.running(session) as (_, pilot):
-            await talked(machine, pilot, "more")
-            await until(lambda: len(server.requests) == 1 + summaries, "the requests")
-            await ended(machine)
-            await pilot.pause()
-        assert len(server.requests) == 1 + summaries
 
 
 @pytest.mark.fast
@@ -256,19 +233,13 @@ async def test_the_program_is_left_while_it_is_made(running):
     assert not w.other_program().holder(session)
 
 
-async def test_a_summary_that_cannot_be_saved_is_saved_later(running, monkeypatch):
+async def test_a_summary_that_cannot_be_saved_is_saved_later(running):
     async with running(["One."], ["Two."], ["They spoke."]) as (w, app, pilot):
         await talked(w, pilot, "first", "second")
         session = w.workspace.current.id
-        append = w.store.append
-
-        def full(lease, records, *lines):
-            raise StorageFull("No room.")
-
-        monkeypatch.setattr(w.store, "append", full)
-        await send(pilot, "/compact")
-        await until(lambda: "NOT SAVED: disk full" in status(app))
-        monkeypatch.setattr(w.store, "append", append)
+        with full_disk(w):
+            await send(pilot, "/compact")
+            await until(lambda: "NOT SAVED: disk full" in status(app))
         await pilot.press("ctrl+s")
         await until(lambda: "NOT SAVED" not in status(app))
         assert w.other_program().journal(session).load().summary.text == "They spoke."

@@ -350,7 +350,9 @@ async def test_a_local_server_asks_for_its_address_if_it_is_elsewhere(asked):
     assert connections(machine).providers["vllm"].base_url == server.base_url
 
 
-async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeypatch):
+async def test_a_provider_whose_extra_is_missing_names_the_command_and_then_takes_a_model(
+    bare, monkeypatch
+):
     monkeypatch.setattr("tui.providers.catalog.find_spec", lambda _: None)
     async with bare().running() as (app, pilot):
         await opened(app, pilot)
@@ -358,11 +360,9 @@ async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeyp
         said = 'install "sibyl-tui[bedrock]"'
         await until(lambda: said in shown(app), "the command")
         assert app.screen.step == "provider"
-
-
-async def test_bedrock_takes_the_name_of_a_model(asked, monkeypatch):
-    monkeypatch.setattr("tui.providers.catalog.find_spec", lambda name: name)
-    async with asked("model", "Amazon Bedrock") as (_, app, pilot):
+        monkeypatch.setattr("tui.providers.catalog.find_spec", lambda name: name)
+        await choose(app, pilot, "Amazon Bedrock")
+        await step(app, "model")
         assert "This server lists no models" in shown(app)
         await enter(app, pilot, "global.model-1")
         await until(lambda: "bedrock:global.model-1" in status(app), "the model")

@@ -7,7 +7,7 @@ from textual import events
 from textual.widgets import Static
 
 from tests.builders import answer, at
-from tests.ui.screen import conversation, go_to, send, wait_for_answer
+from tests.ui.screen import conversation, go_to, press, send, wait_for_answer
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.domain.journal.message import Message, ToolCall
@@ -120,8 +120,7 @@ async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(running):
     async with running(talk=talk) as (_, app, pilot):
         await find(app, pilot, "needle")
         await until(lambda: said(app) == "2 / 2")
-        await pilot.press("up")
-        await until(lambda: "the needle here" in conversation(app))
+        await press(pilot, "up", shows="the needle here")
         assert said(app) == "1 / 2"
         assert marked(app) == [["[needle]"]]
         # What stands between is not read.
@@ -241,8 +240,7 @@ async def test_the_message_cursor_goes_to_what_was_found(world):
         await pilot.press("f6")
         await until(lambda: app.chat.conversation.cursor.message is not None)
         await find(app, pilot, "needle")
-        await pilot.press("enter")
-        await until(lambda: "with the needle" in conversation(app), "the match")
+        await press(pilot, "enter", shows="with the needle")
         await pilot.press("escape")
         await until(lambda: app.chat.transcript.has_focus)
         await pilot.press("y")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.ui.another_window import begin_answer_elsewhere
-from tests.ui.screen import conversation, go_to, mark, notices, rows, send, status
+from tests.ui.screen import conversation, go_to, mark, notices, press, rows, send, status
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.domain.journal.session import Draft
@@ -61,8 +61,7 @@ async def test_a_reader_who_scrolled_up_stays_where_he_is(world, other):
         now = conversation(app).splitlines()
         # The last row says that there is more.
         assert now[:-1] == before.splitlines()[:-1]
-        await pilot.press("end")
-        await until(lambda: "the newest" in conversation(app))
+        await press(pilot, "end", shows="the newest")
         holder.abandon()
 
 
@@ -81,8 +80,7 @@ async def test_it_is_taken_over_as_soon_as_the_holder_goes(world, other):
         await until(lambda: mark(app, holder.id) == Mark.NONE.value)
         assert app.chat.prompt.text == "mine"
         assert w.other_program().holder(holder.id)
-        await pilot.press("enter")
-        await until(lambda: "Here I am." in conversation(app))
+        await press(pilot, "enter", shows="Here I am.")
         await until(lambda: not w.workspace.current.unsaved)
     assert [text for _, text, _ in messages(w, holder.id)] == ["hello", "hi", "mine", "Here I am."]
 
@@ -104,13 +102,10 @@ async def test_half_an_answer_of_a_holder_who_died_is_interrupted(world, other):
         assert "Half of" not in conversation(app)
 
 
-async def test_a_session_that_is_looked_at_follows_who_takes_it(world):
-    w = world()
-    session = await w.session("hello", "hi")
-    async with w.running() as (app, pilot):
-        await until(lambda: session in rows(app))
-        await go_to(app, pilot, session, "hi")
-        holder = take_session(w.other_program(), session, w.clock, resumed=True)
+async def test_a_session_that_is_looked_at_follows_who_takes_it(running):
+    async with running(beside=("hello", "hi")) as (w, app, pilot):
+        await go_to(app, pilot, w.beside, "hi")
+        holder = take_session(w.other_program(), w.beside, w.clock, resumed=True)
         holder.add_message("user", "theirs")
         await holder.save()
         await until(lambda: "theirs" in conversation(app))
@@ -121,22 +116,19 @@ async def test_a_session_that_is_looked_at_follows_who_takes_it(world):
         await holder.close()
         await until(lambda: "read-only" not in status(app))
         assert w.workspace.current.opened is None
-        assert w.other_program().holder(session) is None
+        assert w.other_program().holder(w.beside) is None
         await pilot.press("y")
         await until(lambda: w.workspace.current.opened is not None)
         assert app.chat.prompt.text == "xy"
 
 
-async def test_a_session_that_is_deleted_elsewhere_is_told_of(world):
-    w = world()
-    session = await w.session("hello", "hi")
-    async with w.running() as (app, pilot):
-        await until(lambda: session in rows(app))
-        await go_to(app, pilot, session, "hi")
-        w.other_program().delete(session)
+async def test_a_session_that_is_deleted_elsewhere_is_told_of(running):
+    async with running(beside=("hello", "hi")) as (w, app, pilot):
+        await go_to(app, pilot, w.beside, "hi")
+        w.other_program().delete(w.beside)
         await until(lambda: "moved this session to the trash" in notices(app))
         await until(lambda: "read-only" in status(app))
-        w.other_program().restore(session)
+        w.other_program().restore(w.beside)
         await until(lambda: "restored this session" in notices(app))
         await until(lambda: "read-only" not in status(app))
 

@@ -5,7 +5,7 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import OptionList
 
-from tests.ui.screen import close, conversation, notices, send, wait_for_answer
+from tests.ui.screen import answered, close, key_line, notices, send, text_of
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.appearance import ALL_KEYS, Appearance
@@ -20,7 +20,7 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(running):
     async with running() as (_, app, pilot):
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        text = app.screen.text()
+        text = text_of(app.screen)
         for command in COMMANDS:
             assert command.line in text
         assert "Ctrl+S" in text
@@ -170,10 +170,9 @@ def test_the_palette_has_every_key_that_does_more_than_move():
     assert all(action.title for action in ACTIONS)
 
 
-async def test_the_palette_carries_out_a_command_and_closes_the_session_on_screen(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
+async def test_the_palette_carries_out_a_command_and_closes_the_session_on_screen(running):
+    async with running(talk=("Hello", "Yes.")) as (w, app, pilot):
+        there = w.workspace.current.id
         for typed, title in (("save now", "Save now"), ("close this", "Close this session")):
             await pilot.press("ctrl+p", *typed)
             await until(lambda title=title: [o.hit.text for o in options(app)][:1] == [title])
@@ -194,13 +193,8 @@ async def test_the_palette_asks_before_it_asks_again(running):
             await until(lambda asks=asks: asks in key_line(app), "the question")
             await pilot.press(answer)
             await until(lambda asks=asks: asks not in key_line(app), "the answer")
-        await until(lambda: "Better." in conversation(app), "the other answer")
-        await wait_for_answer(w)
+        await answered(w, app, "Better.")
     assert len(w.model.requests) == 1
-
-
-def key_line(app):
-    return app.chat.key_line.render_line(0).text
 
 
 def options(app):

@@ -4,14 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.ui.screen import (
-    activity,
-    conversation,
-    notice,
-    question,
-    send,
-    type_at_once,
-)
+from tests.ui.screen import activity, answer, conversation, notice, question, send, type_at_once
 from tests.waiting import until
 
 _OTHER_WORDS = ("quit", ":q", "/exit")
@@ -162,22 +155,12 @@ async def test_closing_a_session_while_its_answer_arrives_asks_and_quitting_take
         assert "Close this session? (y/n)" in await question(app)
         await pilot.press("ctrl+q")
         await until(lambda: asks(app, "Quit?"), "the other question")
-        await question(app)
-        await pilot.press("n")
+        await answer(app, pilot, "n")
         await until(lambda: app.screen is app.chat)
         assert w.workspace.current.activity.running
         await send(pilot, "/session close")
-        await question(app)
-        await pilot.press("y")
+        await answer(app, pilot, "y")
         await until(lambda: w.workspace.current.id != there, "another session")
-
-
-async def test_a_signal_asks_nothing(running):
-    async with running(["half", asyncio.Event()]) as (_, app, pilot):
-        await answering(pilot)
-        app.exit(return_code=143)
-        await until(lambda: not app.is_running, "the end")
-    assert app.return_code == 143
 
 
 def asks(app, words):

@@ -9,7 +9,18 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import Input
 
-from tests.ui.screen import close, conversation, go_to, notices, rows, send, words
+from tests.ui.screen import (
+    close,
+    conversation,
+    go_to,
+    key_line,
+    notices,
+    press,
+    rows,
+    send,
+    text_of,
+    words,
+)
 from tests.waiting import until
 from tui.app.appearance import ALL_KEYS, Appearance
 from tui.errors import ConfigError
@@ -18,15 +29,10 @@ from tui.screens.page import HelpScreen
 from tui.screens.palette import Actions
 from tui.storage import state_files
 from tui.terminal.colours import BackgroundReported
-from tui.widgets.key_line import KeyLine
 from tui.widgets.keys import TYPING
 from tui.widgets.prompt.editor import Editor
 
 pytestmark = pytest.mark.full
-
-
-def key_line(app):
-    return app.screen.query_one(KeyLine).render_line(0).text
 
 
 @pytest.mark.fast
@@ -155,7 +161,7 @@ async def test_a_key_of_ones_own_works_and_stands_in_the_help_and_in_the_line_of
         await pilot.press("f1")
         await pilot.press("f9")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        text = app.screen.text()
+        text = text_of(app.screen)
         assert "F9" in text
         assert "F1 " not in text
         await pilot.press("f9")
@@ -224,11 +230,10 @@ _KEYS_OF_PLACES = [
 
 @pytest.mark.parametrize("columns", [60, 80, 120, 200])
 async def test_the_line_of_keys_says_what_is_wanted_most_and_the_way_out_wherever_one_is(
-    world, columns
+    running, columns
 ):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there, size=(columns, 24)) as (app, pilot):
+    async with running(talk=("Hello", "Yes."), size=(columns, 24)) as (w, app, pilot):
+        there = w.workspace.current.id
         await until(lambda: rows(app) == [there], "the list")
         for keys, said, left_out in _KEYS_OF_PLACES:
             await pilot.press(*keys)
@@ -245,10 +250,9 @@ async def test_the_line_of_keys_says_what_is_wanted_most_and_the_way_out_whereve
 @pytest.mark.parametrize(
     ("way", "keys"), [("f1", ["ctrl+n"]), ("ctrl+p", ["ctrl+n"]), ("ctrl+f", [])]
 )
-async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
+async def test_what_another_screen_is_over_is_left_alone(running, way, keys):
+    async with running(talk=("Hello", "Yes.")) as (w, app, pilot):
+        there = w.workspace.current.id
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press(way)
         await until(lambda: app.screen is not app.chat, "the other screen")
@@ -256,8 +260,7 @@ async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
         await pilot.press(*keys, "f4", "ctrl+p", "ctrl+f")
         assert app.screen is before
         await close(app, pilot)
-        await pilot.press("ctrl+s")
-        await until(lambda: 'Saved "' in notices(app), "what is said of the last key")
+        await press(pilot, "ctrl+s", says='Saved "')
         assert notices(app).count('Saved "') == 1
         assert w.workspace.current.id == there
 
@@ -293,6 +296,8 @@ async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_
             await pilot.press(*text, key)
             await until(lambda: app.chat.conversation.following, key)
             await until(lambda: "Latest" not in key_line(app))
+        await pilot.press("pageup", "pagedown")
+        await until(lambda: app.chat.conversation.following, "the end by pages")
         # In a prompt with text it is the end of its line.
         await pilot.press("pageup", "a", "home", "end", "c")
         await until(lambda: app.chat.prompt.text == "xac")
@@ -400,17 +405,6 @@ async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(wo
         await until(lambda: not app.chat.query_one("#too-small").display)
         await pilot.press(*"ef")
         await until(lambda: app.chat.prompt.text == "abcdef")
-
-
-@pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "ctrl+b", "f6"])
-async def test_a_window_of_a_few_cells_ends_nothing(running, key):
-    talk = ("Hello", "# Heading\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |")
-    async with running(talk=talk) as (_, app, pilot):
-        await pilot.press(key)
-        for size in ((5, 3), (1, 1), (60, 15), (120, 40)):
-            await pilot.resize_terminal(*size)
-        assert app.is_running
-        assert app.screen.size == (120, 40)
 
 
 @pytest.mark.fast

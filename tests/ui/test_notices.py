@@ -11,22 +11,20 @@ from tests.ui.screen import (
     close,
     conversation,
     go_to,
+    key_line,
     newest_notice,
     notice,
     notices,
     report,
     rows,
     send,
+    text_of,
     type_at_once,
 )
 from tests.waiting import until
 from tui.app.appearance import Appearance
 from tui.domain.views.notice import Notice
 from tui.screens.page import HelpScreen, NoticeList
-
-
-def key_line(app):
-    return app.chat.key_line.render_line(0).text
 
 
 def give_back(app):
@@ -84,13 +82,13 @@ async def test_f8_and_a_command_list_the_notices_newest_first_and_f8_closes_the_
     async with world().running() as (app, pilot):
         await send(pilot, "/notices")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
-        assert app.screen.text() == "No notices yet."
+        assert text_of(app.screen) == "No notices yet."
         await close(app, pilot)
         app.controllers.notices.show((Notice("The first\nof two lines", "warning"), ""))
         app.controllers.notices.show((Notice("The second", "error"), "Auth bug"))
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
-        second, first, rest = app.screen.text().splitlines()
+        second, first, rest = text_of(app.screen).splitlines()
         assert second.endswith('✗ "Auth bug": The second')
         assert first.endswith("! The first")
         assert rest.strip() == "of two lines"
@@ -210,10 +208,9 @@ class TestANewVersion:
 
 
 @pytest.mark.full
-async def test_a_key_that_does_nothing_says_why_and_says_it_once(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
+async def test_a_key_that_does_nothing_says_why_and_says_it_once(running):
+    async with running(talk=("Hello", "Yes.")) as (w, app, pilot):
+        there = w.workspace.current.id
         await until(lambda: rows(app) == [there], "the list")
         for keys, words in (
             (["ctrl+b", "ctrl+c"], "Nothing is selected. Ctrl+Q quits."),

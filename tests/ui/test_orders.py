@@ -7,15 +7,15 @@ import pytest
 
 from tests.ui.screen import (
     activity,
+    answered,
     conversation,
     notices,
-    rows,
     send,
     status,
     type_at_once,
     wait_for_answer,
 )
-from tests.ui.world import messages
+from tests.ui.world import kept, messages
 from tests.waiting import SECONDS, until
 from tui.domain.journal.records import State
 
@@ -41,11 +41,6 @@ class SlowDisk:
 
 def name_of(w, session_id):
     return w.other_program().entry(session_id).name
-
-
-def kept(w, session_id):
-    draft = w.drafts().load(session_id)
-    return draft and (draft.text, draft.queued)
 
 
 @pytest.fixture
@@ -100,8 +95,7 @@ async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(running, slow)
         await until(lambda: kept(w, session_id) == ("third", ("first", "second")))
         assert w.model.requests == []
         disk.let_go()
-        await until(lambda: "Again." in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "Again.")
         said = [text for _, text, _ in messages(w, session_id)]
         assert said == ["first", "Yes.", "second", "Again."]
         assert app.chat.prompt.text == "third"
@@ -130,8 +124,7 @@ async def test_a_prompt_behind_a_command_and_a_stop_is_sent_after_both(running, 
         type_at_once(app, "<escape>next<enter>")
         await until(lambda: w.workspace.current.prompt.queued == ["next"])
         disk.let_go()
-        await until(lambda: "Yes." in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "Yes.")
         said = [(text, state) for _, text, state in messages(w, w.workspace.current.id)]
         assert said == [("hello", None), ("half", "interrupted"), ("next", None), ("Yes.", None)]
 
@@ -145,18 +138,14 @@ async def test_what_is_typed_behind_a_command_and_another_that_leads_elsewhere_g
         type_at_once(app, "/name x<enter>/new<enter>typed<enter>")
         await until(disk.asked.is_set, "the save")
         disk.let_go()
-        await until(lambda: "Yes." in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "Yes.")
         assert w.workspace.current.id != named
         assert messages(w, w.workspace.current.id)[0][1] == "typed"
         assert messages(w, named) == []
 
 
-async def test_a_choice_in_the_list_waits_for_the_command_before_it(world, slow):
-    w = world()
-    there = await w.session("Elsewhere", "Yes.")
-    async with w.running() as (app, pilot):
-        await until(lambda: there in rows(app))
+async def test_a_choice_in_the_list_waits_for_the_command_before_it(running, slow):
+    async with running(beside=("Elsewhere", "Yes.")) as (w, app, pilot):
         disk = slow(w)
         named = w.workspace.current.id
         type_at_once(app, "/name x<enter>")
@@ -165,7 +154,7 @@ async def test_a_choice_in_the_list_waits_for_the_command_before_it(world, slow)
         disk.let_go()
         await until(lambda: "Elsewhere" in conversation(app))
         assert name_of(w, named) == "x"
-        assert w.workspace.current.id == there
+        assert w.workspace.current.id == w.beside
 
 
 @pytest.mark.parametrize("key", ["ctrl+q", ""])
@@ -188,17 +177,14 @@ async def test_what_waits_for_a_command_is_done_before_the_end(running, slow, ke
     assert draft.text == "then"
 
 
-async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewhere(world):
-    w = world()
-    there = await w.session("Elsewhere", "Yes.")
-    async with w.running() as (app, _):
-        await until(lambda: there in rows(app))
+async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewhere(running):
+    async with running(beside=("Elsewhere", "Yes.")) as (w, app, _):
         left = w.workspace.current.id
         done = asyncio.Event()
 
         async def lead():
             await done.wait()
-            await w.workspace.switcher.look_at(there)
+            await w.workspace.switcher.look_at(w.beside)
             app.controllers.presenter.show_session()
 
         app.input_queue.add(lead)
@@ -229,11 +215,8 @@ async def test_a_defect_in_a_command_is_told_and_the_next_is_carried_out(world, 
         await send(pilot, "/name y", says='Renamed to "y"')
 
 
-async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, monkeypatch):
-    w = world()
-    there = await w.session("Elsewhere", "Yes.")
-    async with w.running() as (app, pilot):
-        await until(lambda: there in rows(app))
+async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(running, monkeypatch):
+    async with running(beside=("Elsewhere", "Yes.")) as (w, app, pilot):
         set_active, gate = w.store.set_active, threading.Event()
 
         def slow(*arguments):
@@ -241,11 +224,11 @@ async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, m
             set_active(*arguments)
 
         monkeypatch.setattr(w.store, "set_active", slow)
-        await send(pilot, f"/load {there}")
-        await until(lambda: w.workspace.current.id == there)
-        await until(lambda: there in status(app) and "Elsewhere" in conversation(app))
+        await send(pilot, f"/load {w.beside}")
+        await until(lambda: w.workspace.current.id == w.beside)
+        await until(lambda: w.beside in status(app) and "Elsewhere" in conversation(app))
         gate.set()
-    assert w.other_program().active("project:/shop") == there
+    assert w.other_program().active("project:/shop") == w.beside
 
 
 async def test_what_waited_for_too_long_is_told_at_the_end(world, monkeypatch):

@@ -5,10 +5,12 @@ import asyncio
 import pytest
 
 from tests.ui.screen import (
+    answer,
     conversation,
     go_to,
     have_answered,
     notices,
+    press,
     question,
     rows,
     send,
@@ -70,8 +72,7 @@ async def test_nothing_of_it_is_on_disk_while_it_runs_or_afterwards(running):
         session_id = await begin(w, app, pilot, SECRET)
         assert "PRIVATE, not saved" in status(app)
         await send(pilot, f"/name {SECRET}")
-        await pilot.press(*SECRET, "f4")
-        await until(lambda: "No editor for a private session" in notices(app), "the refusal")
+        await press(pilot, *SECRET, "f4", says="No editor for a private session")
         await send(pilot, "x")
         for command in ("/archive", "/save", "/fork", "/session save", "/export"):
             await send(pilot, command)
@@ -111,13 +112,10 @@ _OTHER_WAYS = ("ctrl+n", "/session close", "alt+down", "f2", "/load {}", "/delet
         *(pytest.param(way, marks=pytest.mark.full) for way in _OTHER_WAYS),
     ],
 )
-async def test_it_asks_once_before_it_is_left(world, way):
-    w = world(["Good day."])
-    other = await w.session("needle")
-    async with w.running() as (app, pilot):
-        await until(lambda: other in rows(app))
+async def test_it_asks_once_before_it_is_left(running, way):
+    async with running(["Good day."], beside=("needle",)) as (w, app, pilot):
         left = await begin(w, app, pilot, "hello")
-        await leave(way, w, app, pilot, other)
+        await leave(way, w, app, pilot, w.beside)
         asked = await question(app)
         assert '"hello"' in asked
         assert "nothing of it is kept" in asked
@@ -125,9 +123,8 @@ async def test_it_asks_once_before_it_is_left(world, way):
         await until(lambda: app.screen is app.chat)
         assert w.workspace.current.id == left
         assert "Good day." in conversation(app)
-        await leave(way, w, app, pilot, other)
-        await question(app)
-        await pilot.press("y")
+        await leave(way, w, app, pilot, w.beside)
+        await answer(app, pilot, "y")
         await until(lambda: w.workspace.current.id != left, "another session")
         await until(lambda: left not in rows(app), "the list without it")
         assert w.workspace.switcher.find(left) is None
@@ -146,13 +143,11 @@ async def test_a_hit_elsewhere_is_gone_to_once_the_user_agrees(world):
         # Enter takes no hit of an earlier query, such as "needl".
         await until(lambda: results_text(search) == "needle", "the hit")
         await pilot.press("enter")
-        assert "nothing of it is kept" in await question(app)
-        await pilot.press("n")
+        await answer(app, pilot, "n", asked="nothing of it is kept")
         await until(lambda: app.screen is search, "the search again")
         assert w.workspace.current.id == left
         await pilot.press("enter")
-        await question(app)
-        await pilot.press("y")
+        await answer(app, pilot, "y")
         await until(lambda: w.workspace.current.id == other, "the session with the hit")
         await until(lambda: app.screen is app.chat, "the conversation")
 
@@ -175,17 +170,13 @@ async def test_a_command_that_is_done_all_the_same_says_that_it_stays(world, com
         assert app.screen is app.chat
 
 
-async def test_an_answer_that_arrives_is_stopped_when_it_is_left(world):
-    w = world(["half", asyncio.Event()])
-    other = await w.session("there")
-    async with w.running() as (app, pilot):
-        await until(lambda: other in rows(app))
+async def test_an_answer_that_arrives_is_stopped_when_it_is_left(running):
+    async with running(["half", asyncio.Event()], beside=("there",)) as (w, app, pilot):
         await begin(w, app, pilot)
         await send(pilot, "hello", shows="half")
-        await go_to(app, pilot, other)
-        await question(app)
-        await pilot.press("y")
-        await until(lambda: w.workspace.current.id == other)
+        await go_to(app, pilot, w.beside)
+        await answer(app, pilot, "y")
+        await until(lambda: w.workspace.current.id == w.beside)
         await until(lambda: w.workspace.open == (), "the end of the private session")
         assert "NOT SAVED" not in status(app)
 
@@ -194,8 +185,7 @@ async def test_quitting_asks_and_never_says_that_an_answer_is_kept_that_is_not(r
     async with running(["Good day."], ["half", asyncio.Event()]) as (w, app, pilot):
         await begin(w, app, pilot, "hello")
         await pilot.press("ctrl+q")
-        assert "nothing of it is kept" in await question(app)
-        await pilot.press("n")
+        await answer(app, pilot, "n", asked="nothing of it is kept")
         await until(lambda: app.screen is app.chat)
         await send(pilot, "and on", shows="half")
         await pilot.press("ctrl+q")

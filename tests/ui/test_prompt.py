@@ -2,7 +2,7 @@
 
 import threading
 
-from tests.ui.screen import close, have_answered, report, send, type_at_once, words
+from tests.ui.screen import close, have_answered, report, send, text_of, type_at_once, words
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.screens.page import HelpScreen
@@ -83,8 +83,8 @@ async def test_a_prompt_of_ones_own_is_completed_explained_and_sent_with_its_wor
         await until(lambda: "Find the fault in {args}" in report(app), "what it sends")
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        assert "Commands of your own" in app.screen.text()
-        assert "/review [TEXT]" in app.screen.text()
+        assert "Commands of your own" in text_of(app.screen)
+        assert "/review [TEXT]" in text_of(app.screen)
         await pilot.press("escape")
         await close(app, pilot)
         await have_answered(w, pilot, "/review a - b")

@@ -6,7 +6,7 @@ import shlex
 import pytest
 from textual import events
 
-from tests.ui.screen import notices
+from tests.ui.screen import paste, press
 from tests.ui.world import PLACE, World
 from tests.waiting import until
 from tui.domain.journal.message import ImageBlock
@@ -65,10 +65,6 @@ async def test_a_session_of_another_project_has_the_files_of_that_one(world, tmp
         await until(lambda: app.workspace.current.id == session_id)
         await pilot.press("@")
         await until(lambda: offered(app) == ["@elsewhere.py "])
-
-
-def paste(app, text):
-    app.post_message(events.Paste(text))
 
 
 async def test_dropped_files_become_references_and_an_undo_brings_their_paths_back(
@@ -166,8 +162,7 @@ async def test_keys_and_a_command_paste_the_picture_and_it_is_sent_with_the_ques
         assert [each.sha256 for each in question.attachments] == [SHA256]
         assert isinstance(question.attachments[0], ImageBlock)
         clipboard.write_text("only text")
-        await pilot.press("alt+v")
-        await until(lambda: "There is no picture in the clipboard." in notices(app))
+        await press(pilot, "alt+v", says="There is no picture in the clipboard.")
         assert prompt.text == ""
     assert world.other_program().attachment(session.id, SHA256) == PNG
 

@@ -9,6 +9,7 @@ from tests.ui.screen import (
     conversation,
     newest_notice,
     notices,
+    press,
     question,
     send,
     terminal_rows,
@@ -53,8 +54,7 @@ async def test_a_question_says_what_it_is_about_y_does_it_and_no_other_key_answe
         assert not asked
         assert app.screen.can_be_answered
         assert app.chat.prompt.text == ""
-        await pilot.press("y")
-        await until(lambda: "Done it." in notices(app))
+        await press(pilot, "y", says="Done it.")
         assert asked == ["it"]
         assert app.screen is app.chat
 
@@ -121,8 +121,7 @@ async def test_a_question_is_whole_in_a_small_terminal_and_a_long_one_read_to_it
         end = text.scroll_y
         await pilot.press("pageup")
         await until(lambda: text.scroll_y < end, "a page up")
-        await pilot.press("escape")
-        await until(lambda: "Nothing done." in notices(app))
+        await press(pilot, "escape", says="Nothing done.")
 
 
 @pytest.mark.fast
@@ -201,8 +200,7 @@ async def test_a_second_question_waits_for_the_first(world, asked):
         await pilot.press("y")
         await until(lambda: asked == ["one"])
         assert "two" in await question(app)
-        await pilot.press("n")
-        await until(lambda: "Nothing done." in notices(app))
+        await press(pilot, "n", says="Nothing done.")
         assert asked == ["one"]
 
 
@@ -230,8 +228,7 @@ async def test_what_goes_wrong_after_a_yes_is_said(world, monkeypatch):
     monkeypatch.setitem(registry.FUNCTIONS, "save", ask_to_fail)
     async with world().running() as (app, pilot):
         await ask(app, pilot)
-        await pilot.press("y")
-        await until(lambda: "It broke." in notices(app))
+        await press(pilot, "y", says="It broke.")
         await ask(app, pilot)
 
 

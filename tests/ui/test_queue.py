@@ -6,16 +6,21 @@ import pytest
 from textual import events
 from textual.widgets import TextArea
 
-from tests.ui.screen import conversation, go_to, mark, notices, send, status, wait_for_answer
-from tests.ui.world import messages
+from tests.ui.screen import (
+    answered,
+    conversation,
+    go_to,
+    mark,
+    notices,
+    press,
+    send,
+    status,
+    wait_for_answer,
+)
+from tests.ui.world import kept, messages
 from tests.waiting import until
 from tui.app.controllers.side_requests import Summaries
 from tui.widgets.prompt import Prompt
-
-
-def kept(w):
-    draft = w.drafts().load(w.workspace.current.id)
-    return draft and (draft.text, draft.queued)
 
 
 async def kept_busy(app):
@@ -44,8 +49,7 @@ async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(running):
         assert "third" not in conversation(app)
         await until(lambda: kept(w) == ("third!", ("second",)))
         gate.set()
-        await until(lambda: "two" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "two")
         session_id = w.workspace.current.id
         asked = [text for role, text, _ in messages(w, session_id) if role == "user"]
         assert asked == ["first", "second"]
@@ -58,8 +62,7 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(running):
         await send(pilot, "first", shows="one")
         await send(pilot, "second")
         w.workspace.current.prompt.next_queued()
-        await pilot.press("up")
-        await until(lambda: "This prompt was already sent" in notices(app))
+        await press(pilot, "up", says="This prompt was already sent")
         assert app.chat.prompt.text == ""
 
 
@@ -95,8 +98,7 @@ async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(
         await until(lambda: "two" in conversation(app))
         assert w.workspace.current.prompt.queued == ["third"]
         late.set()
-        await until(lambda: "three" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "three")
         assert [(text, status) for _, text, status in messages(w, w.workspace.current.id)] == [
             (text, None) for text in ("first", "one", "second", "two", "third", "three")
         ]
@@ -131,8 +133,7 @@ async def test_any_that_waits_can_be_taken_back_and_nothing_is_kept_of_what_is_d
         await until(lambda: w.workspace.current.prompt.queued == ["second", "fourth"])
         await pilot.press("ctrl+a", "delete")
         gate.set()
-        await until(lambda: "three" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "three")
         asked = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
         assert asked == ["first", "second", "fourth"]
         await send(pilot, "fifth", shows="four")
@@ -179,12 +180,10 @@ async def test_after_a_failure_what_waited_stays_apart_and_goes_on_when_the_user
         assert w.workspace.current.prompt.queue.held == ("third", "fourth")
         await until(lambda: kept(w) == ("second", ("third", "fourth")))
         await pilot.press("enter")
-        await until(lambda: "two" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "two")
         assert w.workspace.current.prompt.queue.held == ("third", "fourth")
         await pilot.press("enter")
-        await until(lambda: "last" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "last")
         session_id = w.workspace.current.id
         asked = [text for role, text, _ in messages(w, session_id) if role == "user"]
         assert asked == ["first", "second", "third", "fourth"]
@@ -197,8 +196,7 @@ async def test_escape_takes_nothing_of_what_waits_into_a_text_and_sends_what_is_
         await send(pilot, "second")
         await until(lambda: w.workspace.current.prompt.queued == ["second"])
         await pilot.press(*"new", "escape", "enter")
-        await until(lambda: "two" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "two")
         session_id = w.workspace.current.id
         asked = [text for role, text, _ in messages(w, session_id) if role == "user"]
         assert asked == ["first", "new"]
@@ -242,8 +240,7 @@ async def test_prompts_sent_while_their_session_is_opened_are_in_the_draft_and_t
         app.post_message(Prompt.Submitted("third"))
         await until(lambda: "third" in w.workspace.current.prompt.queued)
         gate.set()
-        await until(lambda: "three" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "three")
         asked = [text for role, text, _ in messages(w, there) if role == "user"]
         assert asked == ["Hello", "second", "third"]
         await until(lambda: kept(w) is None)
@@ -364,8 +361,7 @@ async def test_what_waits_goes_back_by_escape_while_the_end_before_it_is_saved(
         assert w.workspace.current.prompt.queued == []
         await pilot.press("!", "enter")
         end.gate.set()
-        await until(lambda: "two" in conversation(app))
-        await wait_for_answer(w)
+        await answered(w, app, "two")
         said = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
         assert said == ["first", "second!"]
         assert "Nothing to stop" not in notices(app)
@@ -394,7 +390,6 @@ async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeyp
         if where == "summaries.consider":
             await until(lambda: app.chat.prompt.text == "second", "what waited")
             await pilot.press("enter")
-        await until(lambda: "two" in conversation(app), "the next answer")
-        await wait_for_answer(w)
+        await answered(w, app, "two")
     said = [text for _, text, _ in messages(w, w.workspace.current.id)]
     assert said == ["first", "one", "second", "two"]

@@ -3,20 +3,19 @@
 import asyncio
 import json
 import threading
+from contextlib import ExitStack
 
 import pytest
 
 from tests.ui.screen import (
-    conversation,
-    mark,
-    notices,
+    press,
     rows,
     send,
     status,
     type_at_once,
     wait_for_answer,
 )
-from tests.ui.world import messages
+from tests.ui.world import full_disk, messages
 from tests.waiting import SECONDS, until
 from tui.app.controllers.prompt import PromptController
 from tui.domain.journal.session import Draft
@@ -24,17 +23,11 @@ from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
 
 
-def refuse(lease, records, *lines):
-    raise StorageFull("No space left on device")
-
-
-async def test_the_tick_writes_what_could_not_be_written_before(running, monkeypatch):
+async def test_the_tick_writes_what_could_not_be_written_before(running):
     async with running(["Hi."], interval=0.02) as (w, app, pilot):
-        append = w.store.append
-        monkeypatch.setattr(w.store, "append", refuse)
-        await send(pilot, "hello")
-        await until(lambda: "NOT SAVED: disk full" in status(app))
-        monkeypatch.setattr(w.store, "append", append)
+        with full_disk(w):
+            await send(pilot, "hello")
+            await until(lambda: "NOT SAVED: disk full" in status(app))
         await until(lambda: "saved" in status(app).replace("NOT SAVED", ""), "the tick")
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
@@ -60,19 +53,16 @@ async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(running, 
         await wait_for_answer(w)
 
 
-def fail_unforeseen(lease, records, *lines):
-    raise RecursionError("too deep")
+UNFORESEEN = RecursionError("too deep")
 
 
-UNFORESEEN = "RecursionError: too deep"
-
-
-@pytest.mark.parametrize("append", [refuse, fail_unforeseen])
-async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(running, monkeypatch, append):
-    async with running(["Hi."]) as (w, app, pilot):
-        monkeypatch.setattr(w.store, "append", append)
-        await send(pilot, "hello")
-        await until(lambda: "NOT SAVED" in status(app))
+@pytest.mark.parametrize("error", [None, UNFORESEEN])
+async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(running, error):
+    with ExitStack() as disk:
+        async with running(["Hi."]) as (w, app, pilot):
+            disk.enter_context(full_disk(w, error))
+            await send(pilot, "hello")
+            await until(lambda: "NOT SAVED" in status(app))
     assert w.final_save.failed
     said = "\n".join(w.final_save.lines)
     (rescue,) = (w.root.parent / "rescue").glob("rescue-*")
@@ -84,23 +74,20 @@ async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(running, mo
 
 
 @pytest.mark.parametrize(
-    ("failing", "shown", "said"),
+    ("error", "shown", "said"),
     [
-        (refuse, "disk full", "Not sent: "),
-        (fail_unforeseen, UNFORESEEN, f"Not sent: Unexpected error: {UNFORESEEN}"),
+        (None, "disk full", "Not sent: "),
+        (UNFORESEEN, "RecursionError: too deep", "Not sent: Unexpected error: RecursionError: too"),
     ],
 )
 async def test_a_prompt_that_cannot_be_saved_is_told_and_saved_by_a_key(
-    running, monkeypatch, failing, shown, said
+    running, error, shown, said
 ):
     async with running(["Hi."]) as (w, app, pilot):
-        append = w.store.append
-        monkeypatch.setattr(w.store, "append", failing)
-        await send(pilot, "hello", says=said)
-        await until(lambda: f"NOT SAVED: {shown}" in status(app))
-        monkeypatch.setattr(w.store, "append", append)
-        await pilot.press("ctrl+s")
-        await until(lambda: 'Saved "' in notices(app))
+        with full_disk(w, error):
+            await send(pilot, "hello", says=said)
+            await until(lambda: f"NOT SAVED: {shown}" in status(app))
+        await press(pilot, "ctrl+s", says='Saved "')
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
 
@@ -158,24 +145,6 @@ async def test_what_is_typed_while_an_answer_ends_stays(running, monkeypatch):
         await until(lambda: not app.chat.answering)
         assert app.chat.prompt.text == "typedmore"
         assert w.workspace.current.prompt.text == "typedmore"
-
-
-async def test_a_prompt_shows_in_the_list_at_once(running):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await until(lambda: rows(app))
-        await send(pilot, "hello")
-        await until(lambda: mark(app, w.workspace.current.id) == "running")
-        assert app.chat.rows.rows[0].label == "hello"
-
-
-async def test_page_up_in_the_prompt_scrolls_the_conversation(running):
-    async with running(["\n\n".join(f"line {number}" for number in range(200))]) as (_, app, pilot):
-        await send(pilot, "hello", shows="line 199")
-        await pilot.press("pageup")
-        await until(lambda: "line 199" not in conversation(app))
-        await pilot.press("pagedown")
-        await until(lambda: "line 199" in conversation(app))
-        assert app.chat.prompt.has_focus_within
 
 
 async def test_a_draft_is_kept_though_a_key_came_when_its_time_was_over(world):

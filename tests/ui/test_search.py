@@ -12,6 +12,7 @@ from tests.ui.screen import (
     have_answered,
     lines,
     notices,
+    press,
     send,
     status,
     type_at_once,
@@ -224,8 +225,10 @@ async def test_on_a_small_screen_is_room_for_all_and_harmful_letters_are_shown_a
         assert "会話の検索結果" in shown
         assert "\x1b" not in shown
         assert "\x9b" not in shown
-        widths = {app.screen.hits.render_line(y).cell_length for y in range(2)}
-        assert widths == {app.screen.hits.size.width}
+        listed = app.screen.hits
+        await until(
+            lambda: {listed.render_line(y).cell_length for y in (0, 1)} == {listed.size.width}
+        )
 
 
 @pytest.mark.fast
@@ -321,8 +324,7 @@ async def test_enter_opens_the_session_at_that_message_where_a_draft_leaves_the_
         await until(lambda: w.workspace.current.opened is not None)
         await pilot.pause()
         assert "with the needle" in conversation(app)
-        await pilot.press("backspace", "backspace", "end")
-        await until(lambda: "message 399" in conversation(app))
+        await press(pilot, "backspace", "backspace", "end", shows="message 399")
         assert app.chat.conversation.following
 
 
@@ -407,8 +409,7 @@ async def test_an_answer_that_goes_on_does_not_disturb_who_reads_far_above(world
         await wait_for_answer(w)
         await pilot.pause()
         assert lines(app)[:-1] == before
-        await pilot.press("end")
-        await until(lambda: "and it ends." in conversation(app))
+        await press(pilot, "end", shows="and it ends.")
 
 
 async def test_what_was_said_before_a_reset_is_gone_to(running):

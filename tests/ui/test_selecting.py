@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import conversation, have_answered, lines, notices, send
+from tests.ui.screen import conversation, have_answered, lines, notices, press, send
 from tests.waiting import until
 from tui.widgets.intents import SessionSelected
 
@@ -143,8 +143,7 @@ async def test_of_several_blocks_of_code_it_is_told_which_was_copied(running):
         await have_answered(w, pilot, "hello")
         await pilot.press("f6")
         await until(lambda: app.chat.transcript.has_focus)
-        await pilot.press("c")
-        await until(lambda: f"Code 1 of 2: {COPIED}" in notices(app))
+        await press(pilot, "c", says=f"Code 1 of 2: {COPIED}")
         row = next(y for y, text in enumerate(lines(app)) if "two" in text) - 1
         await pilot.click(app.chat.transcript, offset=(len(lines(app)[row]) - 1, row))
         await until(lambda: app.clipboard == "two")

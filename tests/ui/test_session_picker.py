@@ -9,6 +9,7 @@ from tests.ui.screen import (
     close,
     notice,
     notices,
+    press,
     question,
     rows,
     send,
@@ -418,12 +419,10 @@ async def test_clearing_asks_and_empties_the_list(world):
         await until(lambda: set(made) < set(rows(app)), "the list")
         await send(pilot, "/resume clear")
         assert "Move all 3 closed sessions of 1 project to the trash?" in await question(app)
-        await pilot.press("n")
-        await until(lambda: "Nothing was moved." in notices(app))
+        await press(pilot, "n", says="Nothing was moved.")
         assert w.other_program().entry(made[0]).status == "closed"
         await send(pilot, "/resume clear")
         await question(app)
-        await pilot.press("y")
-        await until(lambda: "Moved 3 sessions to the trash." in notices(app))
+        await press(pilot, "y", says="Moved 3 sessions to the trash.")
         await until(lambda: not set(made) & set(rows(app)), "the list without them")
     assert {w.other_program().entry(each).status for each in made} == {"trashed"}

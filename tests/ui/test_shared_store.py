@@ -8,6 +8,7 @@ import pytest
 
 from tests.ui.another_window import begin_answer_elsewhere
 from tests.ui.screen import (
+    close,
     conversation,
     have_answered,
     newest_notice,
@@ -65,33 +66,9 @@ async def test_up_recalls_the_prompts_of_all_machines(postgres, at_server):
 
 
 @pytest.mark.usefixtures("polling_is_too_late")
-async def test_an_answer_at_another_machine_appears_while_it_arrives(postgres, at_server):
-    w = at_server(postgres)
-    session = await w.session("hello", "hi")
-    holder = await asyncio.to_thread(
-        take_session, w.other_program(), session, w.clock, resumed=True
-    )
-    async with w.running(session) as (app, _):
-        await until(lambda: "read-only" in status(app))
-        answer = await begin_answer_elsewhere(holder, app)
-        answer.receive("well.")
-        holder.end_answer(answer)
-        await holder.save()
-        await until(lambda: "Very well." in conversation(app), "the answer")
-
-
-@pytest.mark.usefixtures("polling_is_too_late")
-async def test_the_list_shows_the_sessions_of_another_machine(postgres, at_server):
-    w = at_server(postgres)
-    async with w.running() as (app, _):
-        session = await w.session("From elsewhere")
-        await until(lambda: session in rows(app), "its row")
-        await asyncio.to_thread(w.other_program().archive, session)
-        await until(lambda: session not in rows(app), "its leaving")
-
-
-@pytest.mark.usefixtures("polling_is_too_late")
-async def test_it_can_be_written_to_once_another_machine_has_closed_it(postgres, at_server):
+async def test_what_another_machine_does_appears_at_once_and_what_it_closes_can_be_written_to(
+    postgres, at_server
+):
     w = at_server(postgres, ["Here I am."])
     session = await w.session("hello", "hi")
     holder = await asyncio.to_thread(
@@ -99,6 +76,15 @@ async def test_it_can_be_written_to_once_another_machine_has_closed_it(postgres,
     )
     async with w.running(session) as (app, pilot):
         await until(lambda: "read-only" in status(app))
+        answer = await begin_answer_elsewhere(holder, app)
+        answer.receive("well.")
+        holder.end_answer(answer)
+        await holder.save()
+        await until(lambda: "Very well." in conversation(app), "the answer")
+        other = await w.session("From elsewhere")
+        await until(lambda: other in rows(app), "its row")
+        await asyncio.to_thread(w.other_program().archive, other)
+        await until(lambda: other not in rows(app), "its leaving")
         await holder.close()
         await until(lambda: "read-only" not in status(app), "the right to write")
         await send(pilot, "Anybody?", shows="Here I am.")
@@ -219,7 +205,9 @@ async def test_a_reader_is_told_that_the_server_is_away_and_that_it_is_back_not_
 
 
 @pytest.mark.usefixtures("quick_polls")
-async def test_an_open_list_is_read_again_when_the_server_is_back(postgres_server, at_server):
+async def test_an_open_list_and_an_open_search_are_read_again_when_the_server_is_back(
+    postgres_server, at_server
+):
     w = at_server(postgres_server.address())
     await w.session("hello", "hi")
     async with w.running() as (app, pilot):
@@ -229,13 +217,7 @@ async def test_an_open_list_is_read_again_when_the_server_is_back(postgres_serve
         assert "0+" not in shown(app, "#picker-views")
         postgres_server.start()
         await until(lambda: [row.label for row in app.screen.shown] == ["hello"], "its sessions")
-
-
-@pytest.mark.usefixtures("quick_polls")
-async def test_an_open_search_is_made_again_when_the_server_is_back(postgres_server, at_server):
-    w = at_server(postgres_server.address())
-    await w.session("hello", "hi")
-    async with w.running() as (app, pilot):
+        await close(app, pilot)
         postgres_server.stop()
         await pilot.press("ctrl+f", *"hello")
         await until(lambda: "cannot be reached" in shown(app, "#search-words"), "the reason")

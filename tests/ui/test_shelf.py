@@ -8,8 +8,11 @@ from textual import events
 
 from tests.builders import Story
 from tests.ui.screen import (
+    answer,
     have_answered,
+    highlight,
     notices,
+    press,
     question,
     report,
     rows,
@@ -39,12 +42,6 @@ def archived(app):
     return found, listed.archived
 
 
-async def highlight(app, session_id):
-    app.chat.sidebar.focus()
-    await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
-    app.chat.sidebar.rows.highlight(session_id)
-
-
 @pytest.mark.fast
 async def test_the_session_on_screen_is_archived_and_comes_back(world):
     w = world()
@@ -69,14 +66,12 @@ async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
     here = await w.session("This one", "Yes.")
     async with w.running(here) as (app, pilot):
         await send(pilot, "/delete")
-        assert 'Move "This one" (2 messages) to the trash?' in await question(app)
-        await pilot.press("n")
+        await answer(app, pilot, "n", asked='Move "This one" (2 messages) to the trash?')
         await until(lambda: app.screen is app.chat)
         assert where(w, here) == "open"
         await send(pilot, "/delete")
         await question(app)
-        await pilot.press("y")
-        await until(lambda: "to the trash. /undo brings it back" in notices(app), "what was done")
+        await press(pilot, "y", says="to the trash. /undo brings it back")
         assert where(w, here) == "trashed"
         await send(pilot, "/undo", says="Brought back ")
         assert w.workspace.current.id == here
@@ -93,8 +88,7 @@ async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
         await send(pilot, "later")
         await send(pilot, "/delete")
         assert "Its answer will be stopped." in await question(app)
-        await pilot.press("y")
-        await until(lambda: "to the trash. /undo brings it back" in notices(app), "what was done")
+        await press(pilot, "y", says="to the trash. /undo brings it back")
         assert w.workspace.current.untouched
         assert messages(w, here)[-1] == ("assistant", "half", "interrupted")
         assert w.drafts().load(here).queued == ("later",)
@@ -202,8 +196,7 @@ async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(
         app.chat.prompt.set_text(f"/delete {here}")
         await pilot.press("enter")
         await question(app)
-        await pilot.press("y")
-        await until(lambda: "to the trash. /undo" in notices(app))
+        await press(pilot, "y", says="to the trash. /undo")
         await send(pilot, "/search needle", says='No session matches "needle".')
 
 

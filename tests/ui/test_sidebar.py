@@ -7,7 +7,16 @@ import pytest
 from textual import events
 from textual.command import CommandList
 
-from tests.ui.screen import have_answered, notices, rows, send, status, wait_for_answer
+from tests.ui.screen import (
+    have_answered,
+    highlight,
+    notices,
+    press,
+    rows,
+    send,
+    status,
+    wait_for_answer,
+)
 from tests.waiting import until
 from tui.errors import ModelUnavailable
 from tui.storage import state_files
@@ -21,13 +30,6 @@ def name_of(world, session_id):
 
 def labels(app):
     return {row.id: row.label for row in app.chat.rows.rows}
-
-
-async def highlight(app, session_id):
-    """Put the keys and the highlight on a session's row."""
-    app.chat.sidebar.focus()
-    await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
-    app.chat.sidebar.rows.highlight(session_id)
 
 
 async def rename(app, pilot):
@@ -58,8 +60,7 @@ async def test_r_renames_a_session_that_is_neither_open_here_nor_elsewhere_nor_o
         await until(lambda: labels(app).get(there) == "What is two?", "its own words")
         assert name_of(w, there) == ""
         await highlight(app, held)
-        await pilot.press("r", *"mine", "enter")
-        await until(lambda: "is open in another window" in notices(app), "why not")
+        await press(pilot, "r", *"mine", "enter", says="is open in another window")
         assert name_of(w, held) == ""
         # A new session takes the keys from the list.
         await pilot.press("n", *"hi")
@@ -81,10 +82,9 @@ async def test_renaming_an_old_session_leaves_it_where_it_is_in_the_list(world):
         assert rows(app) == before
 
 
-async def test_the_palette_renames_the_session_on_screen_and_leads_back_to_the_prompt(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
+async def test_the_palette_renames_the_session_on_screen_and_leads_back_to_the_prompt(running):
+    async with running(talk=("Hello", "Yes.")) as (w, app, pilot):
+        there = w.workspace.current.id
         await until(lambda: there in rows(app), "the list")
         await pilot.press(*"draft")
         await rename(app, pilot)
@@ -244,7 +244,7 @@ async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
         assert [row.id for row in app.chat.sidebar.rows.shown] == [far]
 
 
-async def answered(w, pilot):
+async def asked_two(w, pilot):
     """A session with one question and its answer."""
     await send(pilot, "What is two?")
     await until(lambda: w.model.requests, "the request")
@@ -254,7 +254,7 @@ async def answered(w, pilot):
 async def test_name_alone_offers_a_title_of_the_model_to_be_edited(running):
     may_answer = asyncio.Event()
     async with running(["It is 2."], [may_answer, '"A number"']) as (w, app, pilot):
-        await answered(w, pilot)
+        await asked_two(w, pilot)
         await send(pilot, "/name")
         line = app.chat.sidebar.rename_line
         await until(lambda: line.placeholder == "Asking scripted:model for a title…", "the words")
@@ -268,7 +268,7 @@ async def test_name_alone_offers_a_title_of_the_model_to_be_edited(running):
 
 async def test_escape_ends_the_request_and_leaves_the_title(running):
     async with running(["It is 2."], [asyncio.Event()]) as (w, app, pilot):
-        await answered(w, pilot)
+        await asked_two(w, pilot)
         await pilot.press("ctrl+b", "r", "tab")
         await until(lambda: len(w.model.requests) == 2, "the request")
         await pilot.press("escape")

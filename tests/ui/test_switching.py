@@ -13,15 +13,16 @@ from tests.ui.screen import (
     mark,
     newest_notice,
     notices,
+    press,
     rows,
     send,
     status,
     wait_for_answer,
 )
-from tests.ui.world import messages
+from tests.ui.world import full_disk, messages
 from tests.waiting import until
 from tui.domain.views.session_rows import Group, SessionRow
-from tui.errors import StorageError, StorageFull
+from tui.errors import StorageError
 from tui.screens import session_walk
 from tui.screens.session_walk import SessionWalk
 from tui.storage.journal import Journal
@@ -77,17 +78,13 @@ async def test_a_session_that_cannot_be_saved_is_not_left_and_saved_before_anoth
     w = world(["Hi."])
     there = await w.session("Elsewhere", "Yes.")
 
-    def full(lease, records, *lines):
-        raise StorageFull("No space left on device")
-
     def unreadable(*_):
         raise StorageError(f"Cannot read session {there}")
 
     async with w.running() as (app, pilot):
         first = w.workspace.current.id
         await until(lambda: there in rows(app))
-        with monkeypatch.context() as broken:
-            broken.setattr(w.store, "append", full)
+        with full_disk(w):
             await send(pilot, "hello")
             await until(lambda: "NOT SAVED: disk full" in status(app))
             await go_to(app, pilot, there)
@@ -110,12 +107,9 @@ async def test_alt_down_walks_through_the_sessions_without_leaving_the_prompt(wo
     made = [await w.session(f"Number {number}", "Yes.") for number in range(5)]
     async with w.running() as (app, pilot):
         await until(lambda: made[0] in rows(app))
-        await pilot.press("alt+down")
-        await until(lambda: "Number 4" in conversation(app))
-        await pilot.press("alt+down", "alt+down", "alt+down")
-        await until(lambda: "Number 1" in conversation(app))
-        await pilot.press("alt+up")
-        await until(lambda: "Number 2" in conversation(app))
+        await press(pilot, "alt+down", shows="Number 4")
+        await press(pilot, "alt+down", "alt+down", "alt+down", shows="Number 1")
+        await press(pilot, "alt+up", shows="Number 2")
         assert app.chat.prompt.has_focus_within
 
 
@@ -293,8 +287,7 @@ async def test_each_session_is_gone_on_reading_where_it_was_left_however_far_up(
         await until(lambda: lines(app)[:5] == before[:5], "where it was left")
         app.chat.transcript.focus()
         await until(lambda: app.focused is app.chat.transcript)
-        await pilot.press("end")
-        await until(lambda: "Message 399" in conversation(app), "its end")
+        await press(pilot, "end", shows="Message 399")
 
 
 @pytest.mark.full
@@ -328,17 +321,6 @@ async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_lim
     ]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("target", ["shop#2", "#2", "project:/shop#2"])
-async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(world, target):
-    w = world()
-    await w.session("One")
-    await w.session("Two", "Yes.")
-    async with w.running() as (app, pilot):
-        await until(lambda: " shop" in status(app))
-        await send(pilot, f"/load {target}", says='Opened "Two"')
-
-
 def said(count):
     return [f"message {number}" for number in range(count)]
 
@@ -348,17 +330,14 @@ async def test_home_leads_to_the_first_message_of_all_and_end_or_reading_on_back
         await until(lambda: "message 159" in conversation(app), "the end")
         await pilot.press("f6")
         await until(lambda: app.chat.transcript.has_focus)
-        await pilot.press("home")
-        await until(lambda: "message 0\n" in conversation(app), "the beginning")
+        await press(pilot, "home", shows="message 0\n")
         assert app.chat.conversation.cursor.message.text == "message 0"
         await pilot.press("pagedown")
         # Keys wait for a page that is being read.
         await until(lambda: "message 0\n" not in conversation(app), "the next rows")
-        await pilot.press("end")
-        await until(lambda: "message 159" in conversation(app), "the end")
+        await press(pilot, "end", shows="message 159")
         await until(lambda: app.chat.conversation.following, "the end of it")
-        await pilot.press("home")
-        await until(lambda: "message 0\n" in conversation(app), "the beginning")
+        await press(pilot, "home", shows="message 0\n")
         seen = [conversation(app)]
 
         async def read_on():
@@ -378,6 +357,5 @@ async def test_what_is_all_at_hand_is_not_read_again(running):
         await until(lambda: "message 29" in conversation(app), "the end")
         await pilot.press("f6")
         await until(lambda: app.chat.transcript.has_focus)
-        await pilot.press("home")
-        await until(lambda: "message 0\n" in conversation(app), "the beginning")
+        await press(pilot, "home", shows="message 0\n")
         assert w.workspace.current.pages.excerpt is None

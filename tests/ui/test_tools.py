@@ -16,7 +16,7 @@ from tests.ui.screen import (
     text_of,
     wait_for_answer,
 )
-from tests.ui.world import PLACE, messages
+from tests.ui.world import PLACE, full_disk, messages
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.controllers import background
@@ -26,7 +26,6 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions.open_session import SessionOrigin
 from tui.engine.turns.tools import ToolApprovals, Tools, ToolSetup
-from tui.errors import StorageFull
 from tui.screens.confirm import ConfirmScreen
 from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolScreen
@@ -411,24 +410,16 @@ async def test_quitting_while_a_call_runs_asks_as_for_answers(running_call):
     assert messages(w, w.workspace.current.id)[-1] == ("tool", "interrupted", None)
 
 
-async def test_a_result_that_cannot_be_saved_ends_the_answer_and_retry_goes_on(
-    running_call, monkeypatch
-):
+async def test_a_result_that_cannot_be_saved_ends_the_answer_and_retry_goes_on(running_call):
     w = running_call
-
-    def refuse(*_):
-        raise StorageFull("No space left on device.")
-
+    said = "Not sent, the result could not be saved: No space left on device; /retry asks again"
     async with w.running() as (app, pilot):
         await send(pilot, "read it")
         await until(lambda: w.servers.calls)
-        append = w.store.append
-        monkeypatch.setattr(w.store, "append", refuse)
-        w.servers.may_answer.set()
-        said = "Not sent, the result could not be saved: No space left on device; /retry asks again"
-        await until(lambda: said in notices(app), "it is said")
-        assert len(w.model.requests) == 1
-        monkeypatch.setattr(w.store, "append", append)
+        with full_disk(w):
+            w.servers.may_answer.set()
+            await until(lambda: said in notices(app), "it is said")
+            assert len(w.model.requests) == 1
         await send(pilot, "/retry", shows="On we go.")
         there = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "tool"]
         assert there == ["# Shop"]

@@ -3,12 +3,16 @@
 from textual import events
 
 from tests.ui.screen import (
+    answered,
     close,
     conversation,
     have_answered,
+    key_line,
     lines,
     notice,
     notices,
+    paste,
+    press,
     question,
     rows,
     send,
@@ -21,21 +25,13 @@ from tests.waiting import until
 from tui.app.appearance import Appearance
 
 
-def paste(app, text):
-    app.post_message(events.Paste(text))
-
-
-def key_line(app):
-    return app.chat.key_line.render_line(0).text.strip()
-
-
 async def prompt_has(app, text):
     await until(lambda: app.chat.prompt.text == text, f"{text!r}, not {app.chat.prompt.text!r}")
 
 
 async def asks(app, words):
     """Until a letter asks."""
-    await until(lambda: key_line(app).startswith(f"! {words}?"), f"{words}, not {key_line(app)}")
+    await until(lambda: key_line(app).startswith(f" ! {words}?"), f"{words}, not {key_line(app)}")
 
 
 async def reading(w, app, pilot, *pairs):
@@ -64,7 +60,7 @@ async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no
                 await pilot.press(*text)
             await prompt_has(app, text)
             assert app.chat.prompt.has_focus_within
-            assert not key_line(app).startswith("!")
+            assert not key_line(app).startswith(" !")
             assert len(w.model.requests) == 1
             assert w.workspace.current.id == here
         # It is a draft like any other.
@@ -84,15 +80,14 @@ async def test_what_costs_or_changes_asks_and_enter_does_it(running):
             await pilot.press(letter)
             await asks(app, words)
             await pilot.press(withdrawing)
-            await until(lambda: not key_line(app).startswith("!"), "no question")
+            await until(lambda: not key_line(app).startswith(" !"), "no question")
             assert (withdrawing == "f6") == app.chat.prompt.has_focus_within
         await pilot.press("enter", "f6")
         assert (app.chat.prompt.text, len(w.model.requests)) == ("", 1)
         assert w.workspace.current.id == here
         await pilot.press("r")
         await asks(app, "Ask again for this answer")
-        await pilot.press("enter")
-        await until(lambda: "version 2/2" in conversation(app), "what was asked about")
+        await press(pilot, "enter", shows="version 2/2")
 
 
 async def test_enter_in_one_read_with_the_letter_and_a_click_elsewhere_answer_nothing(running):
@@ -102,12 +97,11 @@ async def test_enter_in_one_read_with_the_letter_and_a_click_elsewhere_answer_no
         await asks(app, "Ask again for this answer")
         assert len(w.model.requests) == 1
         await pilot.press("enter")
-        await until(lambda: "version 2/2" in conversation(app), "the second answer")
-        await wait_for_answer(w)
+        await answered(w, app, "version 2/2")
         await pilot.press("r")
         await asks(app, "Ask again for this answer")
         await pilot.click("Prompt Editor")
-        await until(lambda: not key_line(app).startswith("!"), "no question")
+        await until(lambda: not key_line(app).startswith(" !"), "no question")
         await pilot.press(*"ok")
         await prompt_has(app, "ok")
 
@@ -136,8 +130,7 @@ async def test_a_key_of_ones_own_asks_as_well_and_the_usual_one_is_text(world):
         await prompt_has(app, "öffner!")
         await pilot.press("f6", "f9")
         await asks(app, "Ask again for this answer")
-        await pilot.press("enter")
-        await until(lambda: "version 2/2" in conversation(app), "the second answer")
+        await press(pilot, "enter", shows="version 2/2")
 
 
 async def test_in_an_empty_conversation_every_letter_is_text_and_goes_where_the_caret_is(running):

@@ -9,6 +9,7 @@ from tests.ui.screen import (
     conversation,
     go_to,
     have_answered,
+    press,
     rows,
     send,
     terminal_rows,
@@ -168,8 +169,7 @@ async def test_a_paste_stays_folded_after_it_was_sent_and_at_the_next_start(runn
     async with running(["A log."], ["The same log."]) as (w, app, pilot):
         app.chat.prompt.editor.post_message(events.Paste("row\n" * 20))
         await until(lambda: "row" in app.chat.prompt.text, "the paste")
-        await pilot.press("enter", "x")
-        await until(lambda: "A log." in conversation(app), "the answer")
+        await press(pilot, "enter", "x", shows="A log.")
         assert "[pasted 20 lines]" in conversation(app)
         assert "row" not in conversation(app)
         session_id = w.workspace.current.id
@@ -180,6 +180,5 @@ async def test_a_paste_stays_folded_after_it_was_sent_and_at_the_next_start(runn
         await send(pilot, "/edit")
         await until(lambda: "row" in app.chat.prompt.text, "the question")
         assert any("[pasted 20 lines]" in row for row in terminal_rows(app)[-6:])
-        await pilot.press("enter")
-        await until(lambda: "version 2/2" in conversation(app), "its other version")
+        await press(pilot, "enter", shows="version 2/2")
         assert "[pasted 20 lines]" in conversation(app)

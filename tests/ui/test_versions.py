@@ -5,7 +5,14 @@ import threading
 
 import pytest
 
-from tests.ui.screen import conversation, have_answered, notice, send, wait_for_answer
+from tests.ui.screen import (
+    answered,
+    conversation,
+    have_answered,
+    notice,
+    press,
+    send,
+)
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.engine.sessions import open_sessions
@@ -19,11 +26,6 @@ def asked(w):
 
 def texts(w, session_id):
     return [text for _, text, _ in messages(w, session_id)]
-
-
-async def answered(w, app, text):
-    await until(lambda: text in conversation(app), text)
-    await wait_for_answer(w)
 
 
 async def test_r_asks_again_and_both_answers_stay(running, monkeypatch):
@@ -52,16 +54,13 @@ async def test_brackets_walk_through_the_versions_and_a_prompt_goes_on_from_what
         there = w.workspace.current.id
         before = w.store.path(there).read_bytes()
         await until(lambda: "version 2/2" in conversation(app))
-        await pilot.press("left_square_bracket")
-        await until(lambda: "version 1/2" in conversation(app))
+        await press(pilot, "left_square_bracket", shows="version 1/2")
         assert "first" in conversation(app)
         await pilot.press("left_square_bracket")
         await until(lambda: notice(app) == "This is the first version.")
-        await pilot.press("right_square_bracket")
-        await until(lambda: "second" in conversation(app))
+        await press(pilot, "right_square_bracket", shows="second")
         assert w.store.path(there).read_bytes() == before
-        await pilot.press("left_square_bracket")
-        await until(lambda: "version 1/2" in conversation(app))
+        await press(pilot, "left_square_bracket", shows="version 1/2")
         await pilot.press("f6")
         await have_answered(w, pilot, "more", "third")
         assert asked(w) == ["hello", "first", "more"]
@@ -158,8 +157,7 @@ async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeyp
         monkeypatch.setattr(
             LoadedPages, "read_later", lambda *about: asked_for.append(about) or take(*about)
         )
-        await pilot.press("left_square_bracket")
-        await until(lambda: "version 1/2" in conversation(app))
+        await press(pilot, "left_square_bracket", shows="version 1/2")
         await pilot.press("f6", *"more")
         await until(lambda: app.chat.prompt.text == "more")
     assert len(asked_for) <= 1

@@ -1,7 +1,7 @@
 """The whole program but its command line: real files, a model that plays what it is told."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ from tui.engine.sessions.open_session import SessionOrigin, new_session
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.tools import Tools
 from tui.engine.turns.turn import TurnSettings
-from tui.errors import ModelUnavailable
+from tui.errors import ModelUnavailable, StorageFull
 from tui.importers.protocol import Places, Reader
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
@@ -102,6 +102,7 @@ class World:
         self.readers: Sequence[Reader] | None = None
         self.automatic_imports: AutomaticImports | None = None
         self.workspace: Workspace | None = None
+        self.beside = ""
 
     @property
     def imports(self) -> SessionImports:
@@ -189,6 +190,20 @@ class World:
                 await until(lambda: warmed, "the first screen")
                 yield app, pilot
         assert type(app.defects.first) is self.defect, repr(app.defects.first)
+
+
+@contextmanager
+def full_disk(world: World, error: Exception | None = None) -> Generator[None]:
+    """Nothing of a session can be written, because of this error or for want of room."""
+    refusal = error or StorageFull("No space left on device")
+    with patch.object(world.store, "append", side_effect=refusal):
+        yield
+
+
+def kept(world: World, session_id: str | None = None) -> tuple[str, tuple[str, ...]] | None:
+    """What is on disk of what was not sent: the draft, and what waits in the queue."""
+    draft = world.drafts().load(session_id or world.workspace.current.id)
+    return draft and (draft.text, draft.queued)
 
 
 def messages(world: World, session_id: str) -> list[tuple[str, str, str | None]]:
