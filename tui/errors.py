@@ -149,10 +149,7 @@ class AttachmentNotFound(StorageError):
 
 
 class IndexBusy(StorageError):
-    """Another program is building the search index.
-
-    ``builder`` reads ``an import (pid P on HOST since TIME)``.
-    """
+    """``builder``, as ``an import (pid P on HOST since TIME)``, is building the search index."""
 
     def __init__(self, builder: str) -> None:
         super().__init__(f"The search index is being built by {builder}.")

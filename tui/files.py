@@ -130,10 +130,7 @@ def text_encoding(data: bytes) -> str:
 
 
 def text_beginning(data: bytes, size: int, errors: str = "strict") -> str:
-    """Decode the beginning of a file of this size; a character that is cut is left out.
-
-    Raises ``UnicodeDecodeError``.
-    """
+    """Decode a file's beginning but for a character that is cut. Raises ``UnicodeDecodeError``."""
     decoder = codecs.getincrementaldecoder(text_encoding(data))(errors)
     return decoder.decode(data, final=size == len(data))
 

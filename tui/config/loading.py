@@ -117,10 +117,7 @@ class UserSettings(msgspec.Struct, frozen=True):
 def load_settings(
     file: Path, environ: Mapping[str, str], flags: Flags | None = None
 ) -> UserSettings:
-    """Read the file, overlaid with the environment, overlaid with the flags.
-
-    Raises ``ConfigError``.
-    """
+    """Read the file, overlaid with the environment, then the flags. Raises ``ConfigError``."""
     config, sources = _load(file, named=bool(environ.get("SIBYL_CONFIG")))
     said = flags or Flags()
     changes: dict[str, Any] = {}

@@ -1,7 +1,4 @@
-"""Paths of the user's data, settings and state, and of the project of a directory.
-
-The functions create and read no files.
-"""
+"""Paths of the user's data, settings and state, and of projects; no file is created or read."""
 
 import os
 import sys

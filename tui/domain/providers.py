@@ -119,9 +119,8 @@ class Provider(msgspec.Struct, frozen=True):
     answer_tokens: int = 32_000
     """The longest answer, in tokens with thinking, where the server requires a limit.
 
-    Anthropic's does. The request never asks for more than the quarter of the window that is kept
-    free for the answer, nor than the model is known to give; 32,000 is the least that Anthropic's
-    current models give.
+    Anthropic's does. No request asks for more than the quarter of the window that is kept free, nor
+    than the model is known to give; 32,000 is the least that Anthropic's current models give.
     """
     timeout: float = 60
     """Seconds of silence allowed before and within an answer; connecting has 10."""
@@ -129,9 +128,7 @@ class Provider(msgspec.Struct, frozen=True):
     """Limit of retries of a request that failed before its answer began.
 
     That is: no connection, or the status 408, 409, 429 or 5xx. The pause is what the server asks
-    for, else a random part of half a second, doubled each time. Neither silence nor a failure
-    within an answer is retried, nor what a retry cannot mend, such as a wrong certificate. The
-    libraries below retry nothing: this is the only place.
+    for, else a random part of half a second, doubled each time. No library below retries anything.
     """
 
     def __repr__(self) -> str:

@@ -232,10 +232,7 @@ AskUser = Callable[[ServerQuestion], Awaitable[Answer | None]]
 def read_question(
     server: str, params: Mapping[str, Any], shown: Callable[[str], str] = str
 ) -> ServerQuestion:
-    """Read what a server asks; ``shown`` hides secrets in its words.
-
-    Raises ``ValueError`` for what cannot be shown, with a reason.
-    """
+    """Read what a server asks; ``shown`` hides secrets. Raises ``ValueError`` with a reason."""
     said = params.get("message")
     message = make_visible(shown(said[:LONGEST_MESSAGE])) if isinstance(said, str) else ""
     match params:

@@ -20,6 +20,7 @@ from textual.widgets import Static
 from tui.domain.commands import Command
 from tui.domain.completion import Target
 from tui.domain.journal.message import Message as SessionMessage
+from tui.domain.providers import is_guide
 from tui.domain.screen_sizes import (
     KEY_LINE_FROM_ROWS,
     LEAST_COLUMNS,
@@ -249,7 +250,7 @@ class ChatScreen(ScreenBase):
         self.prompt.border.model = status.model
         self.prompt.show_private(private=status.save.private)
         self.status_bar.show(status)
-        keys, has_model = self.chosen_keys, status.has_model
+        keys, has_model = self.chosen_keys, not is_guide(status.model)
         self.transcript.show_welcome(welcome(keys, has_model=has_model, programs=self._programs))
 
     def offer_import(self, programs: Sequence[str]) -> None:

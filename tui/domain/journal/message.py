@@ -337,10 +337,7 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
 
 
 def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """Join neighbours of one role, such as prompts without an answer.
-
-    Many templates refuse them.
-    """
+    """Join neighbours of one role, as prompts without an answer: many templates refuse them."""
     found: list[Message] = []
     for message in messages:
         if found and message.role == found[-1].role != "tool" and not found[-1].tool_calls:

@@ -168,13 +168,11 @@ NO_OFFSETS = Offsets(settings=None)
 
 
 class State(_Record, frozen=True, tag="state", kw_only=True):
-    """A checkpoint for readers of the end of the file; the last one counts.
-
-    Without a ``model`` the header's applies.
-    """
+    """A checkpoint for readers of the end of the file; the last one counts."""
 
     name: str
     model: str = ""
+    """That of the header if it is empty."""
     prompt_count: Count
     message_count: Count
     total_count: Count
@@ -303,10 +301,7 @@ def _encoded(record: Record) -> bytes:
 
 
 def decode(line: bytes) -> Record | None:
-    """Decode one line, without its newline; ``None`` for a record of an unknown type.
-
-    Raises ``DamagedRecord``.
-    """
+    """Decode a line without its newline; ``None`` for an unknown type. Raises ``DamagedRecord``."""
     if not line:
         raise DamagedRecord("empty")
     _check(line)

@@ -127,10 +127,7 @@ _FORK = "Fork: "
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A session, or its end: as much as was read.
-
-    Times are strings as in the file, in UTC.
-    """
+    """A session or its end, as much as was read; times are strings as in the file, in UTC."""
 
     header: SessionHeader
     name: str
@@ -413,10 +410,7 @@ class Surroundings(msgspec.Struct, frozen=True):
 
 
 def joined(entries: Sequence[Entry], later: Page) -> tuple[Entry, ...]:
-    """Append a page to entries.
-
-    A message that the page has again is updated in place; one that it replaces is removed.
-    """
+    """Append a page; a message that it has again is updated, one that it replaces removed."""
     newer = {entry.id: entry for entry in later.entries if isinstance(entry, Message)}
     kept = [newer.get(e.id, e) if isinstance(e, Message) else e for e in entries]
     known = {entry.id for entry in kept if isinstance(entry, Message)} | later.replaced

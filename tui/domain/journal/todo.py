@@ -51,10 +51,7 @@ def says_nothing(text: str) -> bool:
 
 
 def add(items: Todos, content: str) -> Todos:
-    """Append an item.
-
-    Raises ``UsageError`` if the text is too long or the list full.
-    """
+    """Append an item. Raises ``UsageError`` if the text is too long or the list full."""
     if len(content) > ITEM_CHARACTERS:
         raise UsageError(TOO_LONG)
     if len(items) >= MOST_ITEMS:
@@ -63,10 +60,7 @@ def add(items: Todos, content: str) -> Todos:
 
 
 def mark(items: Todos, number: int, status: TodoStatus) -> Todos:
-    """Set the status of an item; numbers begin at 1.
-
-    Raises ``UsageError`` if no item has the number.
-    """
+    """Set the status of an item, from 1. Raises ``UsageError`` if no item has the number."""
     item = msgspec.structs.replace(_at(items, number), status=status)
     return (*items[: number - 1], item, *items[number:])
 

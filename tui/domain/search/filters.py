@@ -32,10 +32,7 @@ _DATES = "before", "after"
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """The project and the program that a session is from, in the form in which they are compared.
-
-    Built by ``origin_of``.
-    """
+    """Project and program of a session in the form in which ``origin_of`` compares them."""
 
     project: str
     program: str

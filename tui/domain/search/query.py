@@ -437,10 +437,7 @@ def _starts(term: Term, tokens: Sequence[str]) -> Iterable[int]:
 
 
 def hit_lines(hits: Iterable[Hit], entries: Iterable[SessionEntry], now: datetime) -> Iterator[str]:
-    """Format hits as lines, each with project, program, date and id of its session.
-
-    ``entries`` are the sessions that still exist.
-    """
+    """Format hits as lines, with details of the sessions that still exist, the ``entries``."""
     found = {entry.id: entry for entry in entries}
     for hit in hits:
         entry = found.get(hit.session_id)

@@ -9,7 +9,6 @@ import msgspec
 from tui.domain.journal.message import byte_words
 from tui.domain.journal.session import Entry, Version
 from tui.domain.journal.todo import TodoItem
-from tui.domain.providers import is_guide
 from tui.domain.references import NO_WORDS
 from tui.domain.text import make_visible_line, plural
 from tui.domain.tool_servers import Question
@@ -27,10 +26,6 @@ class PromptQueue(msgspec.Struct, frozen=True):
     @property
     def prompts(self) -> tuple[str, ...]:
         return (*self.sending, *self.held)
-
-    def own_words(self, prompt: str) -> frozenset[str]:
-        """The references in a prompt that are the user's own."""
-        return self.own.get(prompt, NO_WORDS)
 
     @classmethod
     def of(
@@ -114,11 +109,6 @@ class SessionStatus(msgspec.Struct, frozen=True):
     """The name that the user gave; empty without one."""
     context_use: ContextUse | None = None
     """``None`` if unknown."""
-
-    @property
-    def has_model(self) -> bool:
-        """False if only the built-in guide answers."""
-        return not is_guide(self.model)
 
 
 Phase = Literal[

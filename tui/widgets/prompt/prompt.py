@@ -434,7 +434,7 @@ class Prompt(Widget):
     def _take_back(self, taken: Waiting, back: Waiting | None = None) -> None:
         self._taken = taken
         self.post_message(self.TakenBack([taken.text], back))
-        self.editor.replace_text(taken.text, self._queue.own_words(taken.text))
+        self.editor.replace_text(taken.text, self._queue.own.get(taken.text, NO_WORDS))
         self._show_subtitle()
 
     # --- earlier prompts
