@@ -176,10 +176,7 @@ _MARKS = re.compile(
 )
 _OF_OTHERS = re.compile(OTHERS)
 _EXPORT = re.compile(rb'^\s*\{[^{}\[\]]*"loglines"\s*:\s*\[')
-_COUNTS = (
-    *("input_tokens", "output_tokens"),
-    *("cache_read_input_tokens", "cache_creation_input_tokens"),
-)
+_COUNTS = "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
 _CREATED = re.compile(r"Task #(\w+) created")

@@ -7,19 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from tui.files import open_regular
-from tui.importers import contents
+from tui.importers import contents, json_lines
 from tui.importers import protocol as p
 from tui.importers.archives import decompressed
 from tui.importers.codex_talk import DROPPED, UNPARSED, CodexTalk, Entry, Seen, entry_in, head_of
-from tui.importers.json_lines import (
-    RawLine,
-    counted_objects,
-    decode,
-    lines_in,
-    object_in,
-    objects,
-    whole,
-)
+from tui.importers.json_lines import RawLine, counted_objects, decode, object_in, objects
 from tui.importers.json_paths import object_at, text_at
 from tui.importers.times import utc
 from tui.importers.two_passes import OBJECTS, Log
@@ -70,7 +62,7 @@ class _Rollout(Log[Entry]):
             yield from super().raw()
             return
         with os.fdopen(open_regular(self.path, follow=True), "rb") as file:
-            yield from lines_in(decompressed(file), wanted=self.is_wanted)
+            yield from json_lines.lines_in(decompressed(file), wanted=self.is_wanted)
 
     def is_wanted(self, start: bytes) -> bool:
         head = head_of(start)
@@ -143,7 +135,7 @@ class _OldRollout(_Rollout):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        value = object_in(whole(path))
+        value = object_in(json_lines.whole(path))
         self._items = value.get("items")
         self.add_header(object_at(value, "session"))
 

@@ -339,13 +339,8 @@ def _state(path: Path) -> tuple[object, ...]:
     status, wal = path.stat(), b""
     with suppress(OSError):
         wal, _ = read_beginning(_beside(path, "-wal"), _WAL_HEADER)
-    return (
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        wal,
-        _beside(path, "-journal").exists(),
-    )
+    is_logged = _beside(path, "-journal").exists()
+    return status.st_ino, status.st_size, status.st_mtime_ns, wal, is_logged
 
 
 def _copy(path: Path, copy: Path) -> None:

@@ -322,13 +322,12 @@ class Format(Blocks):
     def whole(self, record: p.Json, name: str, role: Role, reading: Reading) -> p.ForeignMessage:
         """What the messages of a record have in common."""
         time, counts = time_at(record, *self.time), self.usage(record)
+        message = p.ForeignMessage(name, role, None, time, usage=counts)
         if role != "assistant":
-            return p.ForeignMessage(name, role, None, time, usage=counts)
+            return message
         model = self.model_of(record) or (reading.heading.model if self.one_model else "")
         status, error = self.end(record)
-        return p.ForeignMessage(
-            name, role, None, time, status=status, error=error, model=model or None, usage=counts
-        )
+        return replace(message, status=status, error=error, model=model or None)
 
     def id_of(self, record: p.Json, reading: Reading) -> str:
         """The id of a record; of one without, it is made of what it says."""

@@ -295,10 +295,8 @@ def _storage(path: Path) -> Path:
 
 
 def _parts_of(path: Path, message: Path) -> Path:
-    folder = _storage(path) / "part"
-    return (
-        folder / path.stem / message.stem if path.parent.name == "info" else folder / message.stem
-    )
+    own = path.stem if path.parent.name == "info" else ""
+    return _storage(path) / "part" / own / message.stem
 
 
 def _named(folder: Path, info: p.Json) -> list[Path]:

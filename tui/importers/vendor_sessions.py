@@ -23,7 +23,7 @@ from tui.importers.contents import joined, link, placeholder, summary
 from tui.importers.formats import FolderFormat, Format, JsonFile, Reading, Talk
 from tui.importers.json_elements import DAMAGED
 from tui.importers.json_lines import items_in, object_if_there, object_in, objects_in, text_in
-from tui.importers.json_paths import object_at, objects_at, text_at, time_at
+from tui.importers.json_paths import object_at, objects_at, text_at
 from tui.importers.made_ids import COMPARED, MadeIds
 from tui.importers.message_blocks import Piece, Result, as_json, call_in, messages
 from tui.importers.times import utc_of_local
@@ -58,18 +58,12 @@ class VendorFormat(Format):
         reading.ledger.read += 1
         called = [call.get("id") for call in calls]
         name = own_id or reading.ids.make(role, content, result_of, called)
-        status, error = self.end(record) if role == "assistant" else (None, None)
-        message = p.ForeignMessage(
-            id=name,
-            role=cast("Role", role),
+        message = replace(
+            self.whole(record, name, cast("Role", role), reading),
             content=content,
-            timestamp=time_at(record, *self.time),
             tool_calls=tuple(call_in(call, f"{name}-{n}") for n, call in enumerate(calls)),
             tool_call_id=(result_of or name) if role == "tool" else None,
-            status=status,
-            error=error,
             model=self.model_of(record) or None,
-            usage=self.usage(record),
         )
         return (message,)
 
