@@ -80,26 +80,17 @@ def test_what_most_frames_consist_of_is_ambiguous_nowhere():
     assert [each for each in plain if cell_width._AMBIGUOUS.search(each)] == []
 
 
-def test_nothing_is_written_over_what_is_not_drawn_again():
+def test_what_is_joined_stays_so_where_there_is_room_and_writes_over_nothing_else():
     frame = fix_columns(f"\x1b[1;1H{FAMILY}")
     assert "".join(drawn(frame, each_by_itself)[2:12]) == "#" * 10
     assert FAMILY not in frame
-
-
-def test_what_is_joined_stays_joined_where_there_is_room():
     frame = fix_columns(f"\x1b[1;1Ha {FAMILY} 🇯🇵🇩🇪 हिन्दी         │")
-    assert FAMILY in frame
-    assert "🇯🇵" in frame
-    assert "🇩🇪" in frame
-    assert "हिन्दी" in frame
+    assert all(each in frame for each in (FAMILY, "🇯🇵", "🇩🇪", "हिन्दी"))
 
 
-def test_within_another_terminal_program_a_family_is_its_first_member():
+def test_within_another_terminal_program_a_family_is_its_first_member_and_no_letter_is_lost():
     frame = fix_columns(f"\x1b[1;1Ha{FAMILY}b👋🏽c❤\ufe0fd\u200be" + " " * 20, multiplexed=True)
     assert re.sub(r"\x1b\[[\d;]*[GH]| ", "", frame) == "a👨b👋c❤\ufe0fde"
-
-
-def test_no_letter_is_lost_there():
     words = "हिन्दी ᄒᆞᆫ ก็ e\u0301 שלום می\u200cخواهم"
     frame = fix_columns(f"\x1b[1;1H{words}" + " " * 20, multiplexed=True)
     left = re.sub(r"\x1b\[[\d;]*[GH]| |\u200c", "", frame)

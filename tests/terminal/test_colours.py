@@ -69,12 +69,14 @@ def test_a_text_differs_from_what_is_behind_it(colour, behind, bold):
     assert not bold or contrast_of(number | BRIGHT, behind_shown) >= LEAST_CONTRAST_16
 
 
-@pytest.mark.parametrize(
-    ("colour", "number"),
-    [((0xBA, 0x3C, 0x5B), RED), ((0xFF, 0xA6, 0x2B), YELLOW), ((0x57, 0xA5, 0xE2), CYAN)],
-)
-def test_a_soft_colour_keeps_its_hue(colour, number):
-    assert shown_16(colour, Color(18, 18, 18))[0] in (number, number + BRIGHT)
+def test_a_soft_colour_keeps_its_hue_and_is_bold_where_it_can_be_read():
+    for colour, number in (((0xBA, 0x3C, 0x5B), RED), ((0xFF, 0xA6, 0x2B), YELLOW)):
+        assert shown_16(colour, Color(18, 18, 18))[0] in (number, number + BRIGHT)
+    assert shown_16((0x57, 0xA5, 0xE2), Color(18, 18, 18))[0] in (CYAN, CYAN + BRIGHT)
+    # Yellow on white is neither.
+    assert shown_16((255, 255, 0)) == (0, False)
+    assert shown_16((0, 0, 0), bold=True) == (0, True)
+    assert shown_16((0, 0, 0), Color(0, 255, 0), bold=True) == (0, False)
 
 
 @themes
@@ -82,15 +84,6 @@ def test_what_is_said_is_black_white_or_grey_in_every_theme(theme):
     made = legible({**theme.to_color_system().generate(), **theme.variables})
     ground = Color.parse(made["background"])
     assert shown_16(Color.parse(made["foreground"]).rgb, ground)[0] in (0, 7, 8, 15)
-
-
-def test_yellow_on_white_is_neither():
-    assert shown_16((255, 255, 0)) == (0, False)
-
-
-def test_what_is_bold_stays_so_where_it_can_be_read():
-    assert shown_16((0, 0, 0), bold=True) == (0, True)
-    assert shown_16((0, 0, 0), Color(0, 255, 0), bold=True) == (0, False)
 
 
 def shown_256(color, ground, background=BLACK):
@@ -136,21 +129,14 @@ def test_dark_grounds_of_a_theme_are_not_of_a_loud_colour(theme, ground):
     assert max(seen) - min(seen) <= spread + 24
 
 
-def test_a_text_without_a_ground_of_its_own_is_fitted_to_what_it_stands_on():
-    grey = ColorTriplet(130, 130, 130)
-    color, ground = shown_256(grey, None, Color(18, 18, 18))
-    assert ground is None
-    assert contrast(triplet(color.number), ColorTriplet(18, 18, 18)) >= LEAST_CONTRAST_256
-
-
-def test_all_is_of_256_colours():
+def test_all_is_of_256_colours_and_a_text_without_a_ground_fitted_to_what_it_stands_on():
     color, ground = shown_256(ColorTriplet(1, 2, 3), ColorTriplet(250, 250, 250))
     assert (color.type, ground.type) == (ColorType.EIGHT_BIT, ColorType.EIGHT_BIT)
-
-
-@pytest.mark.parametrize("color_system", ["truecolor", None])
-def test_a_terminal_that_has_all_colours_needs_no_filter(color_system):
-    assert palette_filters(color_system) == ()
+    color, ground = shown_256(ColorTriplet(130, 130, 130), None, Color(18, 18, 18))
+    assert ground is None
+    assert contrast(triplet(color.number), ColorTriplet(18, 18, 18)) >= LEAST_CONTRAST_256
+    # A terminal that has all colours needs no filter.
+    assert palette_filters("truecolor") == palette_filters(None) == ()
 
 
 _PAIR = re.compile(rb"\x1b\[((?:\d;)*)(3|9)(\d);(4|10)(\d)m")

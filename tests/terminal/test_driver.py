@@ -66,23 +66,19 @@ def test_a_terminal_shows_the_same(parts):
 
 
 @each_row(
-    "environment, relayed",
+    "environment, relayed, is_screen",
     [
-        ({"TERM": "xterm-256color"}, False),
-        ({"TERM": "screen"}, True),
-        ({"TERM": "tmux-256color"}, True),
-        ({"TERM": "xterm", "TMUX": "/tmp/x,1,0"}, True),
-        ({"TERM": "xterm", "STY": "1.x"}, True),
+        ({"TERM": "xterm-256color"}, False, False),
+        ({"TERM": "screen"}, True, False),
+        ({"TERM": "tmux-256color"}, True, False),
+        ({"TERM": "xterm", "TMUX": "/tmp/x,1,0"}, True, False),
+        ({"TERM": "xterm", "STY": "1.x"}, True, True),
+        # A tmux within or around GNU screen is what is asked.
+        ({"STY": "1.pts", "TMUX": "/tmp/x,1,0"}, True, False),
     ],
 )
-def test_what_is_relayed(environment, relayed):
-    assert in_multiplexer(environment) is relayed
-
-
-def test_a_tmux_within_or_around_gnu_screen_is_what_is_asked():
-    assert in_screen({"STY": "1.pts"})
-    assert not in_screen({"STY": "1.pts", "TMUX": "/tmp/x,1,0"})
-    assert not in_screen({"TERM": "screen"})
+def test_what_is_relayed(environment, relayed, is_screen):
+    assert (in_multiplexer(environment), in_screen(environment)) == (relayed, is_screen)
 
 
 def test_what_is_for_the_terminal_around_gnu_screen_is_whole_in_pieces_that_it_takes():

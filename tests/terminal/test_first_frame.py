@@ -56,66 +56,49 @@ def test_every_option_of_the_screen_is_known():
     assert OPTIONS - LEAVING <= first_frame.KNOWN
 
 
-@each_row(
-    "arguments",
-    [
-        [],
-        ["--continue"],
-        ["--private"],
-        ["--continue", "--debug"],
-        ["--session", "3", "--scope=x"],
-        ["--session=#2"],
-        ["--model", "openai:x", "--data-dir", "/tmp/x", "--auto-save-interval", "0"],
-        ["--scope", "ask"],
-        ["-c"],
-        ["-r"],
-        ["-r", "Fix the login bug"],
-        ["--session", "--scope", "x"],
-    ],
-)
-def test_these_ask_for_the_screen(arguments):
-    assert first_frame.asks_for_screen(arguments)
+SCREEN = [
+    [],
+    ["--continue"],
+    ["--private"],
+    ["--continue", "--debug"],
+    ["--session", "3", "--scope=x"],
+    ["--session=#2"],
+    ["--model", "openai:x", "--data-dir", "/tmp/x", "--auto-save-interval", "0"],
+    ["--scope", "ask"],
+    ["-c"],
+    ["-r"],
+    ["-r", "Fix the login bug"],
+    ["--session", "--scope", "x"],
+]
+NO_SCREEN = [
+    ["ask"],
+    ["--scope", "x", "sessions", "list"],
+    ["-h"],
+    ["--help"],
+    ["--continue", "--version"],
+    ["--continue", "--session", "3"],
+    ["--continue", "--private"],
+    ["--continue=1"],
+    ["-r", "-c"],
+    ["-c", "Why is the sky blue?"],
+    ["--scope"],
+    # What argparse reads differently from version to version draws nothing.
+    ["--scope", "-1"],
+    ["--sess", "3"],
+    ["--", "x"],
+    [""],
+]
 
 
-@each_row(
-    "arguments",
-    [
-        ["ask"],
-        ["--scope", "x", "sessions", "list"],
-        ["-h"],
-        ["--help"],
-        ["--continue", "--version"],
-        ["--continue", "--session", "3"],
-        ["--continue", "--private"],
-        ["--continue=1"],
-        ["-r", "-c"],
-        ["-c", "Why is the sky blue?"],
-        ["--scope"],
-        ["--sess", "3"],
-        ["--", "x"],
-        [""],
-    ],
-)
-def test_these_do_not(arguments):
-    assert not first_frame.asks_for_screen(arguments)
-
-
-def test_what_argparse_reads_differently_from_version_to_version_draws_nothing():
-    assert not first_frame.asks_for_screen(["--scope", "-1"])
+def test_these_ask_for_the_screen_and_those_do_not():
+    assert [each for each in SCREEN if not first_frame.asks_for_screen(each)] == []
+    assert [each for each in NO_SCREEN if first_frame.asks_for_screen(each)] == []
 
 
 def _drawn(columns: int, rows: int) -> list[str]:
     emulator = Emulator(columns, rows, lambda _: None)
     emulator.feed((first_frame.ENTER + first_frame.outline(columns, rows, 32)).encode())
     return emulator.lines
-
-
-def test_the_outline_leaves_a_row_for_the_line_of_keys_where_there_is_one():
-    lines = _drawn(80, 20)
-    assert lines[15].endswith("╮")
-    assert lines[17].endswith("╯")
-    assert lines[18].strip() == ""
-    assert lines[19].strip() == first_frame.NAME
 
 
 def test_the_outline_is_sidebar_prompt_status_bar_and_name():
@@ -125,18 +108,20 @@ def test_the_outline_is_sidebar_prompt_status_bar_and_name():
     assert lines[11] == " " * 31 + "││" + " " * 66 + "│"
     assert lines[12] == " " * 31 + "│╰" + "─" * 66 + "╯"
     assert lines[13] == " sibyl-tui"
+    for columns, sidebar in ((120, 41), (100, 60)):
+        assert f"\x1b[1;{sidebar}H│" in first_frame.outline(columns, 40, sidebar)
 
 
-def test_there_is_no_sidebar_on_a_narrow_screen():
+def test_there_is_no_sidebar_on_a_narrow_screen_and_no_outline_on_a_small_one():
     lines = _drawn(99, 20)
     assert lines[:15] == [""] * 15
     assert lines[15] == "╭" + "─" * 97 + "╮"
-    assert lines[19] == " sibyl-tui"
-
-
-@pytest.mark.parametrize(("columns", "rows"), [(39, 40), (200, 9), (0, 0)])
-def test_there_is_no_outline_on_a_small_one(columns, rows):
-    assert first_frame.outline(columns, rows, 32) == ""
+    assert lines[17].endswith("╯")
+    # A row for the line of keys, which lower screens have not.
+    assert lines[18] == ""
+    assert lines[19] == f" {first_frame.NAME}" == " sibyl-tui"
+    for columns, rows in ((39, 40), (200, 9), (0, 0)):
+        assert first_frame.outline(columns, rows, 32) == ""
 
 
 def test_nothing_happens_where_nothing_was_begun(capfd):
@@ -166,21 +151,15 @@ def test_nothing_slow_is_imported_for_it():
 # --- the sidebar's width
 
 
-def test_the_file_with_the_width_is_where_the_program_has_it():
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_the_file_with_the_width_is_where_the_program_has_it(monkeypatch, platform):
     assert Path(first_frame.ui_state_file()) == paths.state_directory() / state_files.UI_STATE
-
-
-def test_an_empty_state_directory_counts_as_none(monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", "")
-    assert Path(first_frame.ui_state_file()) == paths.state_directory() / state_files.UI_STATE
-
-
-@pytest.mark.parametrize("named", ["", "/state"])
-def test_on_macos_it_is_the_same_file(monkeypatch, named):
-    monkeypatch.setenv("XDG_STATE_HOME", named)
-    monkeypatch.setattr("sys.platform", "darwin")
-    monkeypatch.setattr("platformdirs.PlatformDirs", MacOS)
-    assert Path(first_frame.ui_state_file()) == paths.state_directory() / state_files.UI_STATE
+    monkeypatch.setattr("sys.platform", platform)
+    if platform == "darwin":
+        monkeypatch.setattr("platformdirs.PlatformDirs", MacOS)
+    for named in ("", "/state"):
+        monkeypatch.setenv("XDG_STATE_HOME", named)
+        assert Path(first_frame.ui_state_file()) == paths.state_directory() / state_files.UI_STATE
 
 
 @pytest.fixture
@@ -190,34 +169,19 @@ def ui_file(tmp_path, monkeypatch):
     return path
 
 
-@pytest.mark.parametrize(("width", "shown"), [(41, 41), (5, 20), (400, 60)])
-def test_the_width_is_the_one_that_was_kept(ui_file, width, shown):
-    state_files.change_ui_state(ui_file, {"theme": "nord", "sidebar_width": width})
-    assert first_frame.sidebar_columns(120) == shown
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b'{"sidebar_width":', b'{"sidebar_width":"41"}', b'{"sidebar_width":99999}']
-)
-def test_without_a_width_that_can_be_read_it_is_the_usual_one(ui_file, data):
-    assert first_frame.sidebar_columns(160) == 40
-    ui_file.write_bytes(data)
-    assert first_frame.sidebar_columns(160) == 40
-
-
-def test_a_pipe_or_a_directory_in_its_place_stops_nothing(ui_file):
-    os.mkfifo(ui_file)
-    assert first_frame.sidebar_columns(160) == 40
-    ui_file.unlink()
-    ui_file.mkdir()
-    assert first_frame.sidebar_columns(160) == 40
+def test_the_width_is_the_one_that_was_kept_if_it_can_be_read_else_the_usual_one(ui_file):
+    for width, shown in ((41, 41), (5, 20), (400, 60)):
+        state_files.change_ui_state(ui_file, {"theme": "nord", "sidebar_width": width})
+        assert first_frame.sidebar_columns(120) == shown
+    for data in ("", "{", '{"sidebar_width":', '{"sidebar_width":"41"}', '{"sidebar_width":99999}'):
+        ui_file.write_text(data)
+        assert first_frame.sidebar_columns(160) == 40
+    for put in (os.mkfifo, os.mkdir):
+        ui_file.unlink()
+        put(ui_file)
+        assert first_frame.sidebar_columns(160) == 40
 
 
 def test_until_a_width_is_kept_it_follows_the_screen(ui_file):
     for columns in range(60, 320):
         assert first_frame.sidebar_columns(columns) == max(24, min(columns // 4, 60))
-
-
-def test_the_line_is_drawn_where_the_sidebar_ends():
-    assert "\x1b[1;41H│" in first_frame.outline(120, 40, 41)
-    assert "\x1b[1;60H│" in first_frame.outline(100, 40, 60)

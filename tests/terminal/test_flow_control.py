@@ -74,7 +74,7 @@ def test_frames_follow_each_other_where_each_is_taken_before_the_next(terminal):
         assert terminal.flow_control.has_taken_all()
 
 
-def test_painting_rests_while_a_frame_waits_behind_another(terminal):
+def test_painting_rests_while_a_frame_waits_behind_another_and_repeats_what_was_in_vain(terminal):
     terminal.frame()
     terminal.frame()
     assert terminal.app.resting == 1
@@ -83,6 +83,12 @@ def test_painting_rests_while_a_frame_waits_behind_another(terminal):
     terminal.take()
     assert not terminal.app.resting
     assert [screen.asked for screen in terminal.app.screen_stack] == [1, 1]
+    assert not terminal.app.whole
+    terminal.frame()
+    terminal.frame()
+    terminal.flow_control.note_painting()
+    terminal.take(2)
+    assert terminal.app.whole == 1
 
 
 def test_a_slow_terminal_has_one_frame_at_a_time_until_it_takes_one_fast(terminal):
@@ -132,7 +138,7 @@ def test_what_is_painted_is_seen_though_always_something_waits(terminal):
     assert is_seen()
 
 
-def test_late_news_of_one_rest_does_not_end_the_next(terminal):
+def test_late_news_of_one_rest_or_terminal_is_nothing_to_the_next(terminal):
     terminal.frame()
     terminal.frame()
     terminal.flow_control.note_taken(2)
@@ -141,28 +147,9 @@ def test_late_news_of_one_rest_does_not_end_the_next(terminal):
     terminal.frame()
     terminal.told[0]()
     assert terminal.app.resting
-
-
-def test_all_is_painted_where_something_was_in_vain(terminal):
-    terminal.frame()
-    terminal.frame()
-    terminal.flow_control.note_painting()
-    terminal.take(2)
-    assert terminal.app.whole == 1
-
-
-def test_nothing_is_painted_again_where_nothing_was_in_vain(terminal):
-    terminal.frame()
-    terminal.frame()
-    terminal.take(2)
-    assert not terminal.app.whole
-
-
-def test_what_another_terminal_has_not_taken_is_nothing_to_the_next(terminal):
-    terminal.frame()
-    terminal.frame()
     terminal.flow_control.end()
     assert not terminal.app.resting
+    terminal.told.clear()
     terminal.flow_control.begin(terminal.told.append)
     terminal.frame()
     terminal.take()

@@ -112,6 +112,7 @@ READS = {
         (["\x1b[963::115;5u"], ["ctrl+s"]),
         (["\x1b[1094::119;3u"], ["alt+w"]),
     ],
+    "text that comes with Ctrl is not typed": [(["\x1b[99;5;99u"], ["ctrl+c"])],
     "AZERTY keeps its own letters": [(["\x1b[97::113;5u"], ["ctrl+a"])],
     "Dvorak keeps its own letters": [(["\x1b[106::99;5u"], ["ctrl+j"])],
     "without a base layout a key is what it types": [(["\x1b[1089;5u"], ["ctrl+с"])],
@@ -126,30 +127,23 @@ def test_what_is_read_are_these_keys(reads, keys):
 # --- text of keys with fields
 
 
-@pytest.mark.parametrize(
-    ("sent", "text"),
+@each_row(
+    "sent, text",
     [
-        pytest.param("\x1b[97;1:1u", "a", id="once for a press"),
-        pytest.param("\x1b[97;1:2u", "a", id="once for a repetition"),
-        pytest.param("\x1b[97;;97u", "a", id="once with its text"),
-        pytest.param("\x1b[97::97u", "a", id="once with its place"),
-        pytest.param("\x1b[97:65;2u\x1b[49:33;2u", "A!", id="the shifted key without a text"),
-        pytest.param("\x1b[0;;20320:22909u", "你好", id="text without a key"),
+        ("\x1b[97;1:1u", "a"),  # once for a press
+        ("\x1b[97;1:2u", "a"),  # once for a repetition
+        ("\x1b[97;;97u", "a"),  # once with its text
+        ("\x1b[97::97u", "a"),  # once with its place
+        ("\x1b[97:65;2u\x1b[49:33;2u", "A!"),  # the shifted key without a text
+        ("\x1b[0;;20320:22909u", "你好"),  # text without a key
+        # Never the text of the base layout.
+        ("\x1b[1089::99;;1089u\x1b[1089:1057:99;2;1057u\x1b[1089::99u", "сСс"),
+        ("\x1b[99;5;99u", ""),  # what comes with Ctrl
+        ("\x1b[101;7;8364u", "€"),  # AltGr is reported as Ctrl and Alt
     ],
 )
 def test_a_key_with_fields_types(sent, text):
     assert typed(sent) == [*text]
-
-
-def test_typed_text_is_never_that_of_the_base_layout():
-    assert typed("\x1b[1089::99;;1089u\x1b[1089:1057:99;2;1057u\x1b[1089::99u") == ["с", "С", "с"]
-
-
-def test_text_that_comes_with_ctrl_is_not_typed():
-    assert typed("\x1b[99;5;99u") == []
-    assert found("\x1b[99;5;99u") == ["ctrl+c"]
-    # AltGr is reported as both.
-    assert typed("\x1b[101;7;8364u") == ["€"]
 
 
 # --- pastes
@@ -160,13 +154,36 @@ def test_all_that_is_in_a_paste_is_one_text(text):
     assert found(f"a{BEGIN}{text}{END}b") == ["a", ("paste", text), "b"]
 
 
-def test_a_report_of_the_mouse_that_was_cut_takes_nothing_of_a_paste():
-    assert found(f"\x1b[M {BEGIN}one\rtwo{END}") == [("paste", "one\rtwo")]
-
-
-def test_each_paste_has_its_own_text():
-    twice = f"{BEGIN}one{END}k{BEGIN}two{END}\r"
-    assert found(twice) == [("paste", "one"), "k", ("paste", "two"), "enter"]
+@each_row(
+    "reads, keys",
+    [
+        # Each paste has its own text, of which a report that was cut takes nothing.
+        (
+            [f"{BEGIN}one{END}k{BEGIN}two{END}\r"],
+            [("paste", "one"), "k", ("paste", "two"), "enter"],
+        ),
+        ([f"\x1b[M {BEGIN}one\rtwo{END}"], [("paste", "one\rtwo")]),
+        # A line break between text in one read is no key.
+        *(
+            ([text], [("paste", text)])
+            for text in ("one\rtwo", "one\rtwo\rthree\r", "one\r\ntwo", "one\n\ttwo")
+        ),
+        *(([text], [("paste", text)]) for text in ("\rone\rtwo", "/quit\r/quit")),
+        # Colours and a moved mouse do not cut such a paste; a click does.
+        (["a\x1b[31mb\rc"], [("paste", "ab\rc")]),
+        (["a\r\x1b[<35;5;5Mb"], ["MouseMove", ("paste", "a\rb")]),
+        (["a\x1b[<0;5;5Mb"], ["a", "MouseDown", "b"]),
+        # Enter at the end of text or behind a key is pressed.
+        (["ab\r"], ["a", "b", "enter"]),
+        (["\rab"], ["enter", "a", "b"]),
+        (["ab", "\r", "c"], ["a", "b", "enter", "c"]),
+        (["ab\x02\radd\x02\rb"], [*"ab", "ctrl+b", "enter", *"add", "ctrl+b", "enter", "b"]),
+        (["\x1b[B\ra\rb"], ["down", "enter", ("paste", "a\rb")]),
+        (["a\tb"], ["a", "tab", "b"]),
+    ],
+)
+def test_text_with_line_breaks_is_a_paste_and_enter_at_its_end_a_key(reads, keys):
+    assert found(*reads) == keys
 
 
 @each_row("at", range(1, 12 + len(HOSTILE) + 2))
@@ -188,38 +205,6 @@ def test_a_paste_whose_end_was_lost_ends_with_a_silence():
     terminal.wait()
     terminal.send("x\r")
     assert terminal.found == [("paste", "some\rtext and keys"), "x", "enter"]
-
-
-@each_row(
-    "text",
-    ["one\rtwo", "one\rtwo\rthree\r", "one\r\ntwo", "one\n\ttwo", "\rone\rtwo", "/quit\r/quit"],
-)
-def test_a_line_break_between_text_in_one_read_is_no_key(text):
-    assert found(text) == [("paste", text)]
-
-
-def test_colours_and_a_moved_mouse_do_not_cut_such_a_paste():
-    assert found("a\x1b[31mb\rc") == [("paste", "ab\rc")]
-    assert found("a\r\x1b[<35;5;5Mb") == ["MouseMove", ("paste", "a\rb")]
-
-
-def test_a_click_stays_between_the_keys_that_it_came_between():
-    assert found("a\x1b[<0;5;5Mb") == ["a", "MouseDown", "b"]
-
-
-@each_row(
-    "reads, keys",
-    [
-        (["ab\r"], ["a", "b", "enter"]),
-        (["\rab"], ["enter", "a", "b"]),
-        (["ab", "\r", "c"], ["a", "b", "enter", "c"]),
-        (["ab\x02\radd\x02\rb"], [*"ab", "ctrl+b", "enter", *"add", "ctrl+b", "enter", "b"]),
-        (["\x1b[B\ra\rb"], ["down", "enter", ("paste", "a\rb")]),
-        (["a\tb"], ["a", "tab", "b"]),
-    ],
-)
-def test_enter_at_the_end_of_text_or_behind_a_key_is_pressed(reads, keys):
-    assert found(*reads) == keys
 
 
 # --- what cannot be read
@@ -276,7 +261,7 @@ def test_no_piece_of_an_expected_answer_is_typed_however_slowly_it_comes(at, pau
     assert before in ([], ["escape"])
 
 
-def test_what_is_typed_like_an_answer_is_typed_once_none_is_expected():
+def test_what_is_typed_like_an_answer_or_behind_one_is_typed_once_none_is_expected():
     terminal = Terminal()
     terminal.expect()
     terminal.wait(20)
@@ -284,9 +269,6 @@ def test_what_is_typed_like_an_answer_is_typed_once_none_is_expected():
     terminal.wait(0.5)
     terminal.send("]")
     assert terminal.found == ["escape", "right_square_bracket"]
-
-
-def test_text_behind_a_reply_that_never_ends_is_typed_after_a_silence():
     terminal = Terminal()
     terminal.send("\x1b]11;rgb:1/2")
     terminal.wait()
