@@ -1,10 +1,12 @@
 """What every way out of the screen has in common."""
 
 import re
+import signal
 from collections.abc import Sequence
 
 from tests.terminal.program import Program
 
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 _SET_BY_DEFAULT = {"7", "25"}
 
 
@@ -12,6 +14,24 @@ def quit_at_once(program: Program) -> int:
     """Leave by Ctrl+Q; the second one means yes, where an answer in progress makes it ask."""
     program.type("\x11\x11")
     return program.wait()
+
+
+def leave(program: Program, way: str | int) -> None:
+    """Let it end by a key, a command, a signal or a closed terminal, which is whole then."""
+    status = 0
+    if way == "ctrl+q":
+        program.type("\x11\x11")
+    elif way == "/quit":
+        program.type("/quit\r")
+    elif way == "closed":
+        program.hang_up()
+        status = 128 + signal.SIGHUP
+    else:
+        program.signal(int(way))
+        status = 128 + int(way)
+    assert program.wait() == status
+    if way != "closed":
+        assert_whole(program)
 
 
 def assert_whole(program: Program) -> None:

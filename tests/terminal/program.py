@@ -128,6 +128,11 @@ class Program:
     def signal(self, number: int) -> None:
         self._process.send_signal(number)
 
+    @property
+    def is_stopped(self) -> bool:
+        asked = ["/bin/ps", "-o", "stat=", "-p", str(self.pid)]
+        return subprocess.run(asked, capture_output=True, text=True).stdout.startswith("T")
+
     def kill(self) -> None:
         """End it and whatever it started, at once, if it has not ended."""
         with contextlib.suppress(ProcessLookupError):

@@ -1,12 +1,11 @@
 """The start of the real program, up to the import of its command line and a little further."""
 
-import signal
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.terminal.endings import quit_at_once
+from tests.terminal.endings import SIGNALS, assert_whole, quit_at_once
 
 pytestmark = pytest.mark.full
 
@@ -48,14 +47,13 @@ def test_the_frame_is_there_before_the_command_line_is_imported(held, tmp_path, 
     assert _loaded(tmp_path) & SLOW == set()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_during_the_imports_restores_the_terminal(held, number):
     program, _ = held()
     program.until("sibyl-tui")
     program.signal(number)
     assert program.wait() == -number
-    assert not program.is_alternate
-    assert program.is_cursor_visible
+    assert_whole(program)
 
 
 def test_a_defect_is_told_on_the_normal_screen(held, tmp_path):
@@ -88,24 +86,28 @@ def test_a_mistake_in_the_settings_is_told_on_the_normal_screen(sibyl, private_h
     assert "config.toml" in program.text
 
 
-def test_a_session_that_is_not_there_is_told_on_the_normal_screen(sibyl):
+def test_a_session_that_is_not_there_is_told_on_the_normal_screen_and_a_command_draws_nothing(
+    sibyl,
+):
     program = sibyl("--session", "nosuch")
     assert program.wait() == 2
     assert program.screen[0] == "Session not found: nosuch"
+    assert_whole(program)
     assert program.raw.count(b"\x1b[?1049h") == program.raw.count(b"\x1b[?1049l") == 1
-
-
-def test_a_command_draws_nothing(sibyl):
+    assert program.raw.index(b"\x1b[?1049l") < program.raw.index(b"Session not found")
     program = sibyl("config", "path")
     assert program.wait() == 0
     assert b"\x1b" not in program.raw
 
 
-def test_the_outline_is_where_the_screen_puts_its_lines(held):
+@pytest.mark.fast
+def test_the_outline_is_where_the_screen_puts_its_lines_and_keys_typed_before_reach_it(held):
     program, cli = held()
     program.until("sibyl-tui")
     drawn = program.screen
+    program.type("already ")
     cli.let_go()
+    program.type("typed ")
     program.until(r"session-\d+")
     shown = program.screen
     assert drawn[0].index("│") == shown[0].index("│")
@@ -113,16 +115,6 @@ def test_the_outline_is_where_the_screen_puts_its_lines(held):
     assert drawn[top].index("╭") == shown[top].index("╭")
     assert drawn[top].index("╮") == shown[top].index("╮")
     assert drawn[bottom].index("╰") == shown[bottom].index("╰")
-
-
-@pytest.mark.fast
-def test_keys_typed_before_there_is_a_prompt_reach_it(held):
-    program, cli = held()
-    program.until("sibyl-tui")
-    program.type("already ")
-    cli.let_go()
-    program.type("typed ")
-    program.until(r"session-\d+")
     program.type("日本")
     program.until("already typed 日本")
 

@@ -15,31 +15,22 @@ import pytest
 from tests.providers.chat_server import Gate, answers, answers_at, is_silent
 from tests.terminal.altered import SECRET
 from tests.terminal.chats import words_shown
-from tests.terminal.endings import assert_resumable, assert_whole, quit_at_once, told
+from tests.terminal.endings import (
+    SIGNALS,
+    assert_resumable,
+    assert_whole,
+    leave,
+    quit_at_once,
+    told,
+)
 from tests.terminal.program import SECONDS
 from tui.terminal.driver import SECONDS_TO_TAKE
 
 pytestmark = pytest.mark.full
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 WAYS = ["ctrl+q", "/quit", *SIGNALS]
 FIRST = "The first piece, "
 REST = "and the rest."
-
-
-def _leave(program, way) -> int:
-    """Ask it to end, as a user or the system does; gives the exit status."""
-    if way == "ctrl+q":
-        return quit_at_once(program)
-    if way == "/quit":
-        program.type("/quit\r")
-    else:
-        program.signal(way)
-    return program.wait()
-
-
-def _status(way) -> int:
-    return 128 + way if isinstance(way, int) else 0
 
 
 @pytest.fixture
@@ -54,8 +45,7 @@ def answering(chats):
 
 @pytest.mark.parametrize("way", [pytest.param("ctrl+q", marks=pytest.mark.fast), signal.SIGTERM])
 def test_an_answer_in_progress_is_kept_as_far_as_it_came(chats, answering, way):
-    assert _leave(answering, way) == _status(way)
-    assert_whole(answering)
+    leave(answering, way)
     assert_resumable(answering, chats.only)
     assert chats.said() == [("user", "A question", None), ("assistant", FIRST, "interrupted")]
     assert not chats.is_held(chats.only)
@@ -93,69 +83,40 @@ def _assert_kept(chats) -> None:
 @pytest.mark.parametrize("way", ["ctrl+q", *SIGNALS])
 def test_what_stands_in_the_prompt_and_what_waits_to_be_sent_comes_back(chats, talking, way):
     program = talking()
-    assert _leave(program, way) == _status(way)
+    leave(program, way)
     _assert_kept(chats)
     again = chats.altered("", "--session", chats.only)
     again.until("a draft")
     again.until("Waits")
 
 
-def test_what_was_typed_right_before_the_end_is_kept(chats):
+def test_what_was_typed_or_sent_right_before_the_end_is_kept(chats):
     program = chats.altered("")
     program.type("the last words\x11")
     assert program.wait() == 0
     assert_whole(program)
     again = chats.altered("")
     again.until("the last words")
-
-
-def test_what_was_sent_right_before_the_end_is_kept(chats):
-    program = chats.altered("")
-    program.type("the last words\r\x11\x11")
-    assert program.wait() == 0
+    again.type("\r\x11\x11")
+    assert again.wait() == 0
     assert chats.said()[0] == ("user", "the last words", None)
-
-
-def test_what_was_typed_right_before_a_switch_stays_where_it_was_typed(chats):
-    program = chats.altered("finite")
-    program.type("First\r")
-    program.until("w29")
-    first = chats.only
-    program.type("of the first\x0e")
-    program.until("Started a new session")
-    program.type("of the second")
-    quit_at_once(program)
-    assert chats.draft(first).text == "of the first"
-    others = [path.stem for path in (chats.root / "drafts").iterdir() if path.stem != first]
-    assert [chats.draft(each).text for each in others] == ["of the second"]
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_an_end_without_a_word_said_leaves_nothing(chats, way):
     chats.answer(answers("Hello."))
     program = chats()
-    assert _leave(program, way) == _status(way)
-    assert_whole(program)
+    leave(program, way)
     assert told(program) == []
     assert chats.entries == ()
 
 
-def test_the_data_directory_is_named_in_the_line_that_resumes(chats, private_home):
-    chats.answer(answers("Hello."))
-    place = private_home / "other place"
-    chats.root = place
-    program = chats("--data-dir", str(place))
-    program.type("Hi\r")
-    program.until("Hello.")
-    assert quit_at_once(program) == 0
-    options = ["--data-dir", f"'{place}'"]
-    assert_resumable(program, chats.only, options)
-
-
-def test_one_line_names_the_session_on_screen_and_the_others_are_saved_as_well(chats):
-    gate = Gate()
-    chats.answer(answers_at(gate, FIRST, REST), answers("Hello."))
-    program = chats()
+def test_one_line_names_the_session_on_screen_and_the_data_and_the_others_are_saved_as_well(
+    chats, private_home
+):
+    chats.root = private_home / "other place"
+    chats.answer(answers_at(Gate(), FIRST, REST), answers("Hello."))
+    program = chats("--data-dir", str(chats.root))
     program.type("Long\r")
     program.until(FIRST.strip())
     first = chats.only
@@ -165,36 +126,32 @@ def test_one_line_names_the_session_on_screen_and_the_others_are_saved_as_well(c
     program.until("Hello.")
     second = next(entry.id for entry in chats.entries if entry.id != first)
     assert quit_at_once(program) == 0
-    assert_resumable(program, second)
+    assert_resumable(program, second, ["--data-dir", f"'{chats.root}'"])
     assert chats.said(first)[-1] == ("assistant", FIRST, "interrupted")
 
 
 # A terminal that goes away
 
+_ALTERED = (sys.executable, "-m", "tests.terminal.altered", "")
+_IGNORING = ("/bin/sh", "-c", 'trap "" HUP; exec "$0" "$@"', *_ALTERED)
 
-@pytest.mark.fast
-def test_a_closed_terminal_saves_and_ends(chats, talking):
-    program = talking()
-    program.hang_up()
-    assert program.wait() == 128 + signal.SIGHUP
+
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param({}, marks=pytest.mark.fast), {"command": _IGNORING}],
+    ids=["", "of which no signal tells"],
+)
+def test_a_closed_terminal_saves_and_ends(chats, talking, options):
+    leave(talking(**options), "closed")
     _assert_kept(chats)
 
 
-_ALTERED = (sys.executable, "-m", "tests.terminal.altered", "")
 _DETACHED = """
 import subprocess, sys
 program = subprocess.Popen(sys.argv[2:], start_new_session=True)
 open(sys.argv[1], "w").write(str(program.pid))
 program.wait()
 """
-
-
-def test_a_closed_terminal_of_which_no_signal_tells_saves_and_ends(chats, talking):
-    ignoring = ("/bin/sh", "-c", 'trap "" HUP; exec "$0" "$@"', *_ALTERED)
-    program = talking(command=ignoring)
-    program.hang_up()
-    assert program.wait() == 128 + signal.SIGHUP
-    _assert_kept(chats)
 
 
 def test_a_program_that_leads_no_session_of_the_terminal_ends_with_it(chats, talking, tmp_path):
@@ -313,16 +270,6 @@ def test_a_server_that_never_answers_does_not_hold_up_the_end(chats):
     program.type("A question\r")
     server.wait_for_request()
     assert quit_at_once(program) == 0
-    assert chats.said()[0] == ("user", "A question", None)
-
-
-def test_a_library_that_is_still_being_imported_does_not_hold_up_the_end(chats):
-    chats.answer(answers("Hello."))
-    program = chats()
-    program.type("A question\r")
-    program.until("A question")
-    assert quit_at_once(program) == 0
-    assert_whole(program)
     assert chats.said()[0] == ("user", "A question", None)
 
 
@@ -467,7 +414,6 @@ def test_the_end_with_a_question_open_does_not_answer_it(chats, way):
     program.type("/delete\r")
     program.until("to the trash?")
     program.until(r"Yes \(y\)")
-    assert _leave(program, way) == _status(way)
-    assert_whole(program)
+    leave(program, way)
     assert_resumable(program, chats.only)
     assert not chats.is_held(chats.only)

@@ -10,7 +10,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from platformdirs.macos import MacOS
 
-from tests.tables import each_row
 from tests.terminal.emulator import Emulator
 from tui.cli.parser import build, parse
 from tui.config import paths

@@ -30,6 +30,14 @@ def editor(tmp_path):
     return make
 
 
+def opened(chats, environment, typed="kept"):
+    """The program after F4, with a text in its prompt."""
+    program = chats.altered("", environment=environment)
+    program.type(typed)
+    program.press("f4")
+    return program
+
+
 def until_there(program, path):
     program.until(lambda _: path.exists(), path.name)
 
@@ -54,9 +62,7 @@ def test_what_the_editor_writes_is_the_prompt_and_its_file_is_private_and_gone(
         'echo "$1" > "$OUT/option"; echo "$2" > "$OUT/name"; cp -p "$2" "$OUT/copy"; '
         'echo 二つ目 >> "$2"; stat -c %a "$(dirname "$2")" > "$OUT/mode"'
     )
-    program = chats.altered("", environment=editor(script))
-    program.type("first")
-    program.press("f4")
+    program = opened(chats, editor(script), "first")
     program.until("二つ目")
     assert (tmp_path / "option").read_text() == "-x\n"
     assert (tmp_path / "copy").read_text() == "first"
@@ -72,9 +78,7 @@ def test_what_the_editor_writes_is_the_prompt_and_its_file_is_private_and_gone(
 
 def test_the_editor_has_the_terminal_as_it_was_and_leaves_it_as_it_likes(chats, editor):
     script = 'printf "name: "; read -r name; echo "typed $name" > "$2"; stty raw -echo'
-    program = chats.altered("", environment=editor(script))
-    program.type("x")
-    program.press("f4")
+    program = opened(chats, editor(script), "x")
     program.until("name:")
     assert not program.is_alternate
     program.type("外\r")
@@ -96,45 +100,31 @@ def test_an_answer_goes_on_meanwhile(chats, editor):
     leave(program)
 
 
-def test_an_editor_that_fails_changes_nothing_and_is_told(chats, editor):
-    program = chats.altered("", environment=editor('echo gone > "$2"; exit 3'))
-    program.type("kept")
-    program.press("f4")
-    program.until("The editor failed with exit code 3")
-    program.until(lambda it: "kept" in it.text and "gone" not in it.text)
-    leave(program)
-
-
 @pytest.mark.parametrize(
     ("environment", "told"),
     [
         ({"VISUAL": None, "EDITOR": None}, "No editor: set"),
         ({"VISUAL": "nosuch --wait", "EDITOR": None}, "Editor not found: nosuch"),
         ({"VISUAL": "'open", "EDITOR": None}, "Cannot read"),
+        ('echo gone > "$2"; exit 3', "The editor failed with exit code 3"),
+        (b"\x7fELF no program", "Cannot start the editor"),
     ],
 )
-def test_a_missing_editor_is_told(chats, environment, told):
-    program = chats.altered("", environment=environment)
-    program.type("kept")
-    program.press("f4")
+def test_an_editor_that_is_missing_or_fails_changes_nothing_and_is_told(
+    chats, editor, tmp_path, environment, told
+):
+    if not isinstance(environment, dict):
+        script, environment = environment, editor(environment)
+        if isinstance(script, bytes):
+            (tmp_path / "my editor").write_bytes(script)
+    program = opened(chats, environment)
     program.until(told)
-    goes_on(program, "kept")
-
-
-def test_an_editor_that_cannot_be_started_is_told(chats, editor, tmp_path):
-    environment = editor("")
-    (tmp_path / "my editor").write_bytes(b"\x7fELF no program")
-    program = chats.altered("", environment=environment)
-    program.type("kept")
-    program.press("f4")
-    program.until("Cannot start the editor")
+    program.until(lambda it: "kept" in it.text and "gone" not in it.text)
     goes_on(program, "kept")
 
 
 def test_line_ends_of_another_system_are_not_taken_over(chats, editor):
-    program = chats.altered("", environment=editor("printf ' one\\r\\ntwo\\r\\n' >> \"$2\""))
-    program.type("kept")
-    program.press("f4")
+    program = opened(chats, editor("printf ' one\\r\\ntwo\\r\\n' >> \"$2\""))
     program.until("two")
     assert "\u240d" not in program.text
     goes_on(program, "two")
@@ -206,9 +196,7 @@ def test_the_program_ends_in_order_and_what_was_written_is_kept(
     ],
 )
 def test_what_is_no_text_is_not_read_and_the_prompt_stays(chats, editor, left, told):
-    program = chats.altered("", environment=editor(left))
-    program.type("some")
-    program.press("f4")
+    program = opened(chats, editor(left), "some")
     program.until(told.partition(",")[0])
     goes_on(program, "some")
 

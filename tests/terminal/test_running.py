@@ -2,14 +2,20 @@
 
 import re
 import signal
-import subprocess
 import time
 
 import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
 from tests.terminal.chats import words_shown
-from tests.terminal.endings import assert_resumable, assert_whole, is_whole, quit_at_once, told
+from tests.terminal.endings import (
+    assert_resumable,
+    assert_whole,
+    is_whole,
+    leave,
+    quit_at_once,
+    told,
+)
 from tui.storage.drafts import Drafts, read_draft
 
 pytestmark = pytest.mark.full
@@ -148,8 +154,9 @@ def test_after_a_kill_everything_that_was_told_to_be_saved_is_there(chats, how):
     assert chats.said(session)[-1] == answer
 
 
-def test_after_a_kill_the_settings_of_the_session_are_sent_again(chats):
-    server = chats.answer(answers("Yes."), answers("Again."))
+def test_after_a_kill_the_answer_can_be_had_again_with_the_settings_and_all_tokens_are_known(chats):
+    replies = answers("Yes."), answers_at(Gate(), "The first piece, "), answers("All of it.")
+    server = chats.answer(*replies)
     program = chats()
     program.type("First question\r")
     program.until("Yes")
@@ -157,53 +164,24 @@ def test_after_a_kill_the_settings_of_the_session_are_sent_again(chats):
     program.until("Set temperature to 0.25")
     program.type("/system Be brief.\r")
     program.until("Set the system prompt")
-    session = chats.only
-    program.signal(signal.SIGKILL)
-    program.wait()
-    again = chats("--session", session)
-    again.type("Second question\r")
-    again.until("Again")
-    body = server.requests[-1].body
-    assert body["temperature"] == 0.25
-    assert body["messages"][0] == {"role": "system", "content": "Be brief."}
-
-
-def test_after_a_kill_the_tokens_of_all_requests_are_known(chats):
-    chats.answer(answers("Yes."), answers("Again."))
-    program = chats()
-    for prompt, answer in (("First question\r", "Yes"), ("Second question\r", "Again")):
-        program.type(prompt)
-        program.until(answer)
-    session = chats.only
-    program.until(lambda _: len(chats.said(session)) == 4, "the answers on disk")
-    program.signal(signal.SIGKILL)
-    program.wait()
-    again = chats("--session", session)
-    again.until("Again")
-    again.type("/usage\r")
-    again.until("22 tokens sent, 14 received")
-
-
-def test_after_a_kill_the_answer_can_be_had_again(chats):
-    chats.answer(answers_at(Gate(), "The first piece, "), answers("All of it."))
-    program = chats()
-    program.type("A question\r")
+    program.type("Second question\r")
     program.until("The first piece,")
     session = chats.only
-    program.until(lambda _: len(chats.said(session)) == 2, "a piece of the answer on disk")
+    program.until(lambda _: len(chats.said(session)) == 4, "a piece of the answer on disk")
     program.signal(signal.SIGKILL)
     program.wait()
     again = chats("--session", session)
     again.until("interrupted")
     again.type("/retry\r")
     again.until("All of it")
+    body = server.requests[-1].body
+    assert body["temperature"] == 0.25
+    assert body["messages"][0] == {"role": "system", "content": "Be brief."}
+    again.type("/usage\r")
+    again.until("22 tokens sent, 14 received")
+    again.press("escape")
     assert quit_at_once(again) == 0
     assert chats.said(session)[-1] == ("assistant", "All of it.", None)
-
-
-def _state(program) -> str:
-    asked = ["/bin/ps", "-o", "stat=", "-p", str(program.pid)]
-    return subprocess.run(asked, capture_output=True, text=True).stdout[:1]
 
 
 # Pastes are to be marked: asked for once the terminal is raw.
@@ -216,7 +194,7 @@ def test_a_program_that_was_stopped_paints_again_and_goes_on(chats, stop):
     program.type("A question\r")
     program.until(lambda it: words_shown(it) > 5, "an answer")
     program.signal(stop)
-    program.until(lambda it: _state(it) == "T", "the stop")
+    program.until(lambda it: it.is_stopped, "the stop")
     if stop is signal.SIGTSTP:
         program.until(is_whole, "the terminal as it was")
     written, taken = len(chats.said()[-1][1].split()), program.raw.count(_TAKEN)
@@ -229,36 +207,49 @@ def test_a_program_that_was_stopped_paints_again_and_goes_on(chats, stop):
     assert_whole(program)
 
 
-def test_a_second_program_on_a_session_reads_it_and_names_the_first(chats):
-    first = chats.altered("finite")
+def test_the_second_program_names_the_first_sees_what_it_says_and_goes_on_with_it(chats):
+    gates = [Gate(), Gate()]
+    chats.answer(answers_step_by_step(gates, "Once ", "twice."), answers("A third time."))
+    first = chats()
     first.type("A question\r")
-    first.until("w29")
+    gates[0].open()
+    first.until("Once")
     session = chats.only
-    second = chats.altered("finite", "--session", session)
-    second.until("w29")
+    second = chats("--session", session)
+    second.until("read-only")
     second.until(rf"\(pid {first.pid} on")
-    second.type("mine\r")
+    second.until("Once")
+    second.type("my own words\r")
+    second.until("my own words")
+    gates[1].open()
+    second.until("Once twice")
+    assert "interrupted" not in second.text
     assert quit_at_once(first) == 0
-    assert chats.said(session)[0][1] == "A question"
-    assert "mine" not in [text for _, text, _ in chats.said(session)]
+    assert "my own words" not in [text for _, text, _ in chats.said(session)]
+    second.until("The other window is gone")
+    second.until(_may_write, "the end of the mark")
+    assert chats.is_held(session)
+    assert "my own words" in second.text
+    second.press("enter")
+    second.until("A third time")
     assert quit_at_once(second) == 0
     assert_whole(second)
+    assert [text for _, text, _ in chats.said(session)] == [
+        *("A question", "Once twice.", "my own words", "A third time.")
+    ]
 
 
-def test_bytes_that_are_no_text_end_nothing(chats):
-    program = chats.altered("")
-    program.send(b"a\xff\xc3(\x80b")
-    program.until("a.*b")
-    assert quit_at_once(program) == 0
-
-
-def test_keys_of_one_burst_do_what_they_do_in_their_order(sibyl):
+def test_keys_of_one_burst_do_what_they_do_in_their_order_and_behind_the_help_key_there(sibyl):
     program = sibyl()
     program.until("/ commands · @ files", "the prompt")
     program.type("hellp\x7fo then\x1b[D\x1b[D\x1b[D\x1b[Dand ")
     program.until("hello and then", "the text")
     program.type("\x15gone\x15kept")
     program.until(lambda it: "kept" in it.text and "gone" not in it.text, "the other text")
+    program.type("\x15ab\x1bOPq")
+    program.until("│ q ", "the filter")
+    program.type("\x1bOPc")
+    program.until("abc", "the text")
 
 
 def test_keys_of_one_burst_belong_to_the_session_that_is_on_screen_when_their_turn_comes(chats):
@@ -272,44 +263,6 @@ def test_keys_of_one_burst_belong_to_the_session_that_is_on_screen_when_their_tu
     assert chats.draft(first).text == "abc"
     kept = [read_draft(path).text for path in (chats.root / "drafts").iterdir()]
     assert sorted(kept) == ["abc", "def"]
-
-
-def test_keys_typed_behind_the_help_key_are_the_helps(sibyl):
-    program = sibyl()
-    program.until("/ commands · @ files")
-    program.type("ab\x1bOPq")
-    program.until("│ q ", "the filter")
-    program.type("\x1bOPc")
-    program.until("abc", "the text")
-
-
-def test_the_second_program_sees_what_the_first_says_and_goes_on_with_it(chats):
-    gates = [Gate(), Gate()]
-    chats.answer(answers_step_by_step(gates, "Once ", "twice."), answers("A third time."))
-    first = chats()
-    first.type("A question\r")
-    gates[0].open()
-    first.until("Once")
-    session = chats.only
-    second = chats("--session", session)
-    second.until("read-only")
-    second.until("Once")
-    second.type("my own words")
-    second.until("my own words")
-    gates[1].open()
-    second.until("Once twice")
-    assert "interrupted" not in second.text
-    assert quit_at_once(first) == 0
-    second.until("The other window is gone")
-    second.until(_may_write, "the end of the mark")
-    assert chats.is_held(session)
-    assert "my own words" in second.text
-    second.press("enter")
-    second.until("A third time")
-    assert quit_at_once(second) == 0
-    assert [text for _, text, _ in chats.said(session)] == [
-        *("A question", "Once twice.", "my own words", "A third time.")
-    ]
 
 
 def _may_write(program):
@@ -407,33 +360,21 @@ def private(chats, private_home):
     return program
 
 
-def leave(program, way):
-    match way:
-        case "ctrl+q":
-            program.press("ctrl+q")
-            program.until("nothing of it is kept")
-            program.press("ctrl+q")
-        case "closed":
-            program.hang_up()
-        case _:
-            program.signal(way)
-    program.wait()
-
-
 @pytest.mark.parametrize(
     "way",
     ["ctrl+q", "closed", pytest.param(signal.SIGTERM, marks=pytest.mark.fast), signal.SIGKILL],
 )
-def test_nothing_of_it_is_on_disk(private, private_home, chats, way):
+def test_nothing_of_it_is_on_disk_and_only_a_key_is_asked_about(private, private_home, chats, way):
     assert SECRET.encode() not in on_disk(private_home)
-    leave(private, way)
+    if way == signal.SIGKILL:
+        private.signal(way)
+        private.wait()
+    else:
+        if way == "ctrl+q":
+            private.press("ctrl+q")
+            private.until("nothing of it is kept")
+        leave(private, way)
+        assert "Resume with" not in private.text
     assert SECRET.encode() not in on_disk(private_home)
     assert b"private-" not in on_disk(private_home)
     assert chats.entries == ()
-
-
-def test_a_signal_asks_nothing_and_tells_nothing_of_it(private, chats):
-    private.signal(signal.SIGTERM)
-    assert private.wait() == 128 + signal.SIGTERM
-    assert_whole(private)
-    assert "Resume with" not in private.text

@@ -1,36 +1,20 @@
 """From the first frame to the screen, with a small program that starts as the real one does."""
 
-import re
 import signal
-import subprocess
 import sys
 import termios
 
 import pytest
 
-from tests.terminal.endings import quit_at_once
+from tests.terminal.endings import SIGNALS, assert_whole, quit_at_once
 
 pytestmark = pytest.mark.full
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 READY = "The stand-in is ready"
 
 
 def _is_raw(program) -> bool:
     return not program.attributes()[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
-
-
-def _is_stopped(program) -> bool:
-    asked = ["/bin/ps", "-o", "stat=", "-p", str(program.pid)]
-    return subprocess.run(asked, capture_output=True, text=True).stdout.startswith("T")
-
-
-def _assert_whole(program) -> None:
-    """The terminal is as the program found it."""
-    assert program.attributes() == program.found
-    assert not program.is_alternate
-    assert program.is_cursor_visible
-    assert program.modes <= {"7", "25"}
 
 
 @pytest.fixture
@@ -51,31 +35,18 @@ def test_the_frame_is_there_before_anything_is_imported_and_goes_over_into_the_s
     assert "2004" in program.modes, "pastes are marked from the beginning"
     imports.let_go()
     program.until(READY)
-    assert quit_at_once(program) == 0
-
-
-def test_the_frame_stays_until_there_is_something_in_its_place(held):
-    program, imports = held
-    imports.let_go()
-    program.until(READY)
     # Entering a second time would clear it.
     assert program.raw.count(b"\x1b[?1049h") == 1
-
-
-@pytest.mark.fast
-def test_the_terminal_is_whole_after_the_screen(stand_in):
-    program = stand_in()
-    program.until(READY)
     assert _is_raw(program)
-    quit_at_once(program)
-    _assert_whole(program)
+    assert quit_at_once(program) == 0
+    assert_whole(program)
 
 
 def test_the_terminal_is_whole_while_the_screen_is_suspended(stand_in):
     program = stand_in()
     program.until(READY)
     program.signal(signal.SIGTSTP)
-    program.until(_is_stopped, "the program stopped")
+    program.until(lambda program: program.is_stopped, "the program stopped")
     program.until(lambda program: not program.is_alternate, "the normal screen")
     assert program.attributes() == program.found
     program.signal(signal.SIGCONT)
@@ -144,7 +115,7 @@ def test_a_signal_before_the_screen_restores_the_terminal_and_ends_the_program(
     program.signal(number)
     # A shell shows it as 128 and the number.
     assert program.wait() == -number
-    _assert_whole(program)
+    assert_whole(program)
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -156,7 +127,7 @@ def test_a_signal_at_any_moment_leaves_a_whole_terminal(stand_in, number):
         program.until(lambda program, end=end: program.seconds >= end)
         program.signal(number)
         assert program.wait() in {-number, 128 + number}
-        _assert_whole(program)
+        assert_whole(program)
 
 
 def test_a_signal_that_was_ignored_stays_ignored(start, hold, tmp_path):
@@ -176,17 +147,6 @@ def test_a_closed_terminal_ends_the_start(held):
     assert program.wait() == -signal.SIGHUP
 
 
-def test_a_start_that_ends_early_speaks_on_the_normal_screen(stand_in):
-    stand_in.fail()
-    program = stand_in("--session", "nosuch")
-    assert program.wait() == 2
-    assert program.screen[0] == "Session not found: nosuch"
-    _assert_whole(program)
-    left, told = program.raw.index(b"\x1b[?1049l"), program.raw.index(b"Session not found")
-    assert left < told
-    assert program.raw.count(b"\x1b[?1049l") == 1
-
-
 def test_what_was_typed_for_a_screen_that_never_came_is_not_left_to_a_shell(
     stand_in, hold, start, tmp_path
 ):
@@ -203,20 +163,20 @@ def test_what_was_typed_for_a_screen_that_never_came_is_not_left_to_a_shell(
     assert b"everything" not in program.raw
 
 
-@pytest.mark.parametrize("redirection", ["</dev/null", "2>/dev/null", "<&- 2>/dev/null"])
-def test_nothing_is_drawn_where_input_or_output_is_no_terminal(start, stand_in, redirection):
+@pytest.mark.parametrize(
+    ("redirection", "kind"),
+    [
+        *((each, "xterm") for each in ("</dev/null", "2>/dev/null", "<&- 2>/dev/null")),
+        *(("", kind) for kind in ("dumb", "", None)),
+    ],
+)
+def test_nothing_is_drawn_where_there_is_no_terminal_that_can_draw(
+    start, stand_in, redirection, kind
+):
     stand_in.fail()
-    place = stand_in._place
     command = f"exec {sys.executable} -m tests.terminal.stand_in {redirection}"
-    program = start("/bin/sh", "-c", command, environment={"STAND_IN": str(place)})
-    assert program.wait() == 2
-    assert b"\x1b" not in program.raw
-
-
-@pytest.mark.parametrize("kind", ["dumb", "", None])
-def test_nothing_is_drawn_on_a_terminal_that_cannot_draw(stand_in, kind):
-    stand_in.fail()
-    program = stand_in(environment={"TERM": kind})
+    environment = {"STAND_IN": str(stand_in._place), "TERM": kind}
+    program = start("/bin/sh", "-c", command, environment=environment)
     assert program.wait() == 2
     assert b"\x1b" not in program.raw
 
@@ -230,18 +190,18 @@ def test_nothing_is_drawn_by_a_job_in_the_background(start, stand_in):
     assert b"\x1b" not in program.raw
 
 
-def test_a_small_terminal_shows_nothing_yet_and_loses_no_key(stand_in, hold):
+@pytest.mark.parametrize(
+    "options",
+    [{"columns": 39, "rows": 9}, {"environment": {"PYTHONIOENCODING": "latin-1"}}],
+    ids=["small", "a locale without lines"],
+)
+def test_a_terminal_without_room_or_lines_shows_nothing_yet_and_loses_no_key(
+    stand_in, hold, options
+):
     imports = hold("imports")
-    program = stand_in(columns=39, rows=9)
+    program = stand_in(**options)
     program.until(lambda program: program.is_alternate)
     program.type("abc")
     assert program.text.strip() == ""
     imports.let_go()
     program.until(lambda _: stand_in.keys == ["a", "b", "c"], "the keys")
-
-
-def test_a_locale_without_lines_gets_none(stand_in, hold):
-    hold("imports")
-    program = stand_in(environment={"PYTHONIOENCODING": "latin-1"})
-    program.until(lambda program: program.is_alternate)
-    assert re.search(r"\S", program.text) is None

@@ -5,13 +5,12 @@ import signal
 import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, calls_tools
-from tests.terminal.endings import assert_whole, quit_at_once
+from tests.terminal.endings import SIGNALS, leave, quit_at_once
 from tui.domain.journal.message import INTERRUPTED
 from tui.engine.turns.tools import DENIED
 
 pytestmark = pytest.mark.full
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 TODOS = '{"todos": [{"content": "会話を読む", "status": "pending", "active_form": "reading"}]}'
 QUERY = '{"query": "会話"}'
 CALLS = calls_tools(
@@ -19,21 +18,6 @@ CALLS = calls_tools(
     ("call_2", "write_todos", [TODOS]),
     text="A plan.",
 )
-
-
-def _end(program, way) -> None:
-    """Let it end in a way; the terminal is whole then, if there still is one."""
-    if way == "closed":
-        program.hang_up()
-        assert program.wait() == 128 + signal.SIGHUP
-        return
-    if way == "ctrl+q":
-        # The second time means yes, where work in progress makes it ask.
-        program.type("\x11\x11")
-    else:
-        program.signal(way)
-    assert program.wait() == (0 if way == "ctrl+q" else 128 + way)
-    assert_whole(program)
 
 
 @pytest.fixture
@@ -65,7 +49,7 @@ def asking(chats, with_tools):
 
 @pytest.mark.parametrize("way", ["ctrl+q", *SIGNALS, "closed"])
 def test_the_end_while_a_call_waits_allows_nothing_and_keeps_all(chats, asking, way):
-    _end(asking, way)
+    leave(asking, way)
     session = chats.only
     user, answer, *results = chats.messages(session)
     assert (user.text, answer.text, answer.status) == ("Make a plan", "A plan.", None)
@@ -115,7 +99,7 @@ def summarising(chats):
 
 @pytest.mark.parametrize("way", ["ctrl+q", *SIGNALS, "closed"])
 def test_the_end_while_a_summary_is_made_changes_nothing_of_what_was_said(chats, summarising, way):
-    _end(summarising, way)
+    leave(summarising, way)
     said = chats.said()
     assert [text for _, text, _ in said] == ["Question 0", "Answer 0.", "Question 1", "Answer 1."]
     assert chats.store.journal(chats.only).load().summary is None
