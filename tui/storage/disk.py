@@ -292,7 +292,7 @@ def link_or_rename(source: Path, target: Path) -> None:
 
 def _rename_to_free_name(source: Path, target: Path) -> None:
     if os.path.lexists(target):
-        raise FileExistsError(errno.EEXIST, "already there", str(target))
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     os.rename(source, target)
 
 

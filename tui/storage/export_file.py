@@ -19,7 +19,7 @@ _NEW = os.O_WRONLY | os.O_EXCL
 def create(path: Path, pieces: Iterable[str]) -> None:
     """Write a new file. Raises ``FileExistsError`` if there is one, and ``OSError``."""
     if os.path.lexists(path):
-        raise _exists(path)
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
     with _written_beside(path, pieces) as temporary:
         disk.link_or_rename(temporary, path)
 
@@ -60,11 +60,6 @@ def _naming(path: Path) -> Generator[None]:
     """Let errors name the file that was meant, not the temporary one."""
     try:
         yield
-    except FileExistsError as error:
-        raise _exists(path) from error
     except OSError as error:
+        # Its number makes it one of the same class.
         raise OSError(error.errno, error.strerror, str(path)) from error
-
-
-def _exists(path: Path) -> FileExistsError:
-    return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))

@@ -28,7 +28,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.session import Holder, SessionEntry, Stamp
 from tui.domain.moves import Batch, Move
 from tui.domain.text import plural
-from tui.domain.timestamps import format_utc, utc_now
+from tui.domain.timestamps import utc_now
 from tui.errors import ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.logs import error_name, milliseconds_since
 from tui.storage import disk, locks
@@ -92,9 +92,6 @@ class FileStore(SessionStore):
 
     def obstacles(self) -> tuple[str, ...]:
         return self._folders.obstacles()
-
-    def now(self) -> str:
-        return format_utc(self._clock())
 
     # --- writing
 

@@ -76,7 +76,7 @@ _DIGITS = 18
 _NEAR_MESSAGES = 200
 
 
-class Journal:
+class Journal(msgspec.Struct, eq=False):
     """The journal of one session, which each verb opens anew.
 
     Any thread may use it at any time, also while the session is written. Every verb raises
@@ -84,8 +84,7 @@ class Journal:
     for the journals of this session; one that was not made by these is a ``StorageError``.
     """
 
-    def __init__(self, opened: Callable[[], AbstractContextManager["OpenJournal"]]) -> None:
-        self._opened = opened
+    _opened: Callable[[], AbstractContextManager["OpenJournal"]]
 
     def load(self) -> Session:
         """Read the whole session."""

@@ -89,12 +89,11 @@ def new_batch(reason: Reason) -> Batch:
     return Batch(os.urandom(8).hex(), reason)
 
 
-class MoveLog:
+class MoveLog(msgspec.Struct, eq=False):
     """The file of moves. A line that cannot be written is kept in memory, for the next write."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._unwritten: list[Move] = []
+    _path: Path
+    _unwritten: list[Move] = []
 
     def add(self, *new: Move) -> None:
         """Append lines; raises nothing, as the moves have been made."""

@@ -21,7 +21,6 @@ from tui.domain.journal.records import (
     new_session_id,
 )
 from tui.domain.journal.session import SessionEntry, describe, title_question
-from tui.domain.timestamps import format_utc
 from tui.errors import AttachmentNotFound, ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.storage.attachments import checked_hash, only_match
 from tui.storage.disk import odd_values
@@ -75,9 +74,6 @@ class PrivateSessions(JournalStore):
         self._sessions[name] = lease = PrivateLease(header)
         return lease
 
-    def now(self) -> str:
-        return format_utc(self._clock())
-
     def append(
         self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
     ) -> Appended:
@@ -111,7 +107,7 @@ class PrivateSessions(JournalStore):
     def entry(self, session_id: str) -> SessionEntry:
         session = self.journal(session_id).load()
         title = title_question(session.all_messages)
-        return describe(session, title, "open", format_utc(self._clock()), active=True)
+        return describe(session, title, "open", self.now(), active=True)
 
     def add_attachment(self, session_id: str, data: bytes) -> str:
         sha256 = checked_hash(data)

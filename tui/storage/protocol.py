@@ -15,6 +15,7 @@ list entries or hits. Cursors are opaque strings, valid for the store that made 
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -25,6 +26,7 @@ from tui.domain.journal.session import Holder, SessionEntry, Stamp, Status
 from tui.domain.moves import Batch, Move
 from tui.domain.targets import SessionLookups, resolve, titled
 from tui.domain.text import local_minute, scope_name, whole_label
+from tui.domain.timestamps import format_utc
 from tui.errors import AmbiguousSession, SessionNotFound
 from tui.storage.journal import Journal
 
@@ -150,6 +152,8 @@ class JournalStore(JournalReader, Protocol):
     The private sessions of a program are one as well (``tui.storage.private_sessions``).
     """
 
+    _clock: Callable[[], datetime]
+
     def create(
         self,
         scope: str,
@@ -190,7 +194,7 @@ class JournalStore(JournalReader, Protocol):
 
     def now(self) -> str:
         """The time on the clock of the store."""
-        ...
+        return format_utc(self._clock())
 
     def append(
         self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()

@@ -205,12 +205,11 @@ def encode_lines(
     return b"".join(encoded), offsets
 
 
-class NewJournal:
+class NewJournal(msgspec.Struct, eq=False):
     """The lines of a new journal, in blocks, from records that are made meanwhile."""
 
-    def __init__(self, records: Iterable[Encoded]) -> None:
-        self._records = records
-        self._latest: Message | None = None
+    _records: Iterable[Encoded]
+    _latest: Message | None = None
 
     @property
     def last_use(self) -> int | None:

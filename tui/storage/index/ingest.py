@@ -4,6 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator
+from math import inf
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -105,7 +106,7 @@ class Ingest:
             self._connection.execute("delete from sessions where number = ?", (number,))
         self._connection.execute("commit")
 
-    def take(self, pending: Pending, deadline: float | None = None) -> Generator[int]:
+    def take(self, pending: Pending, deadline: float = inf) -> Generator[int]:
         """Index journals; yields the bytes read so far, after each commit and now and then.
 
         Closed before its end, it keeps what it has read.
@@ -123,7 +124,7 @@ class Ingest:
                     elif time.monotonic() > reported + _REPORT_SECONDS:
                         yield read
                         reported = time.monotonic()
-                if _past(deadline):
+                if time.monotonic() >= deadline:
                     break
         except GeneratorExit:
             if self._connection.in_transaction:
@@ -150,7 +151,7 @@ class Ingest:
         self._free.clear()
 
     def _follow(
-        self, file: JournalStat, known: IndexedJournal | None, deadline: float | None
+        self, file: JournalStat, known: IndexedJournal | None, deadline: float
     ) -> Iterator[int]:
         path = self._folders.journal(file.session_id, Folder(file.folder))
         try:
@@ -197,7 +198,7 @@ class Ingest:
         reading: _Reading,
         file: JournalStat,
         end: int,
-        deadline: float | None,
+        deadline: float,
     ) -> Iterator[int]:
         number, done, origin = reading
         rows = self._connection.execute("select key from replaced where session = ?", (number,))
@@ -224,11 +225,11 @@ class Ingest:
             if key not in replaced:
                 self._add(number, key, found, written, origin)
             after = min(found.offset + found.length + 1, end)
-            if self._bytes >= BATCH_BYTES or _past(deadline):
+            if self._bytes >= BATCH_BYTES or time.monotonic() >= deadline:
                 self._settle(descriptor, number, file._replace(size=_UNSETTLED), after)
                 yield after - done
                 done = after
-                if _past(deadline):
+                if time.monotonic() >= deadline:
                     return
         self._settle(descriptor, number, file, end)
         yield end - done
@@ -307,7 +308,3 @@ def _continues(descriptor: int, file: JournalStat, known: IndexedJournal) -> boo
         known.mtime_ns,
         file.mtime_ns // MILLISECOND_NS * MILLISECOND_NS,
     )
-
-
-def _past(deadline: float | None) -> bool:
-    return deadline is not None and time.monotonic() >= deadline

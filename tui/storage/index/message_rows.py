@@ -62,16 +62,15 @@ def row_of(milliseconds: int) -> int:
     return max(0, milliseconds) // _SECOND_MS * _SAME_SECOND
 
 
-class FreeRows:
+class FreeRows(msgspec.Struct, eq=False):
     """Hands out rows that no message has. The caller holds the index's lock."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._next: dict[int, int] = {}
-        """The next free row by the first one of its second."""
-        self._later: dict[int, int] = {}
-        """The second to go on with, by one that is full."""
-        self._bounds: tuple[int, int] | None = None
+    _connection: sqlite3.Connection
+    _next: dict[int, int] = {}
+    """The next free row by the first one of its second."""
+    _later: dict[int, int] = {}
+    """The second to go on with, by one that is full."""
+    _bounds: tuple[int, int] | None = None
 
     def clear(self) -> None:
         """Forget what was handed out, once it is in the index."""
@@ -139,12 +138,11 @@ class Passing(msgspec.Struct, frozen=True):
         )
 
 
-class OriginTable:
+class OriginTable(msgspec.Struct, eq=False):
     """The numbers that one writer finds and gives out, until its transaction fails."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._known: dict[tuple[bytes, ...], int] = {}
+    _connection: sqlite3.Connection
+    _known: dict[tuple[bytes, ...], int] = {}
 
     def numbers(self, header: SessionHeader | None) -> OriginNumbers:
         """Find or give the numbers of a session with this header."""

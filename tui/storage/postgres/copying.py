@@ -153,11 +153,10 @@ def _insert_session(
         raise SessionExists(header.id)
 
 
-class PostgresJournals:
+class PostgresJournals(msgspec.Struct, eq=False):
     """The ``Journals`` of a store at a server."""
 
-    def __init__(self, database: ConnectionPool) -> None:
-        self._database = database
+    _database: ConnectionPool
 
     # --- reading
 

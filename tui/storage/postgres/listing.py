@@ -83,12 +83,11 @@ class _Key(msgspec.Struct, frozen=True):
     id: str
 
 
-class Lister:
+class Lister(msgspec.Struct, eq=False):
     """Lists sessions; caches the entries of those that are open."""
 
-    def __init__(self) -> None:
-        self._cached: dict[str, tuple[int, SessionEntry]] = {}
-        self._may_store = True
+    _cached: dict[str, tuple[int, SessionEntry]] = {}
+    _may_store: bool = True
 
     def page(
         self, connection: "Connection", wanted: SessionFilter, cursor: str | None, limit: int

@@ -25,7 +25,7 @@ from tui.domain.journal.session import Holder, SessionEntry, Stamp
 from tui.domain.json_text import journal_json
 from tui.domain.moves import Batch, Move
 from tui.domain.text import as_bytes, as_text
-from tui.domain.timestamps import format_utc, utc_now
+from tui.domain.timestamps import utc_now
 from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageError
 from tui.storage.disk import odd_values
 from tui.storage.journal import Journal, OpenJournal
@@ -132,15 +132,14 @@ class PostgresCatalog(msgspec.Struct, eq=False):
         return self._database.execute(query, values | more)
 
 
-class _Attempts:
+class _Attempts(msgspec.Struct, eq=False):
     """The attempts of one program at calls that the server has never answered.
 
     A repeated one is neither made twice nor refused as made already.
     """
 
-    def __init__(self, database: ConnectionPool) -> None:
-        self._database = database
-        self._unanswered: dict[tuple[str, str], tuple[str, ...]] = {}
+    _database: ConnectionPool
+    _unanswered: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def once(self, session_id: str, deed: str, make: Callable[[str], None]) -> None:
         """Do something to a session under the id of a new attempt, unless an earlier one did it.
@@ -234,9 +233,6 @@ class PostgresStore(SessionStore):
 
     def holder(self, session_id: str) -> Holder | None:
         return self._leases.holder(session_id)
-
-    def now(self) -> str:
-        return format_utc(self._clock())
 
     # --- writing
 
