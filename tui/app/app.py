@@ -1,6 +1,7 @@
 """The Textual application: passes intents to controllers."""
 
 import asyncio
+import gc
 import logging
 import signal
 import threading
@@ -323,6 +324,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             notices.hint(f"Nothing is selected.{words}")
 
     def _begin_what_is_slow(self) -> None:
+        # Not before: what was mounted stays, and collecting it takes some milliseconds.
+        gc.enable()
         self.run_worker(self.controllers.model_picker.begin, name="read the list of models")
         self.chat.own_commands = tuple(starmap(template_command, self._parts.prompts.items()))
         self.chat.prompt.offers.own = self.chat.own_commands

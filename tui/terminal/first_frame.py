@@ -92,13 +92,13 @@ def hand_over() -> _Attributes | None:
     """Leave the terminal, raw and on the alternate screen, to the driver of the screen.
 
     Returns the terminal's attributes from before the start, which the driver restores when it
-    stops; None if nothing was begun, or it was handed over before.
+    stops; None if nothing was begun, or it was handed over before. Garbage is collected again once
+    the application calls ``gc.enable``.
     """
     if not _terminal.is_drawn or _terminal.is_handed_over:
         return None
     _terminal.is_handed_over = True
     gc.freeze()
-    gc.enable()
     return _terminal.original
 
 
