@@ -20,7 +20,6 @@ from tui.engine.library.session_moves import (
     check_project,
     opened_here,
     read_open_projects,
-    session_with_project,
 )
 from tui.engine.library.session_pages import PickerPages
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -79,9 +78,13 @@ async def open_session(shell: Shell, session_id: str) -> None:
     known = shell.workspace.switcher.find(session_id)
     if shell.context.exclusive_projects and (known is None or known.opened is None):
         entry = await asyncio.to_thread(shell.workspace.reader.entry, session_id)
-        other = session_with_project(await open_projects(shell), entry)
-        if other is not None:
-            title = await title_of(shell, other)
+        same = [
+            each
+            for each, path in (await open_projects(shell)).items()
+            if path == entry.project_path
+        ]
+        if others := [each for each in same if each != entry.id]:
+            title = await title_of(shell, others[0])
             raise UsageError(f"This project is already open in {title}. Close that session first.")
     try:
         if not await shell.workspace.open_session(session_id):

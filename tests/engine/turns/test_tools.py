@@ -150,7 +150,7 @@ async def test_once_is_once_and_until_quit_is_this_tool_for_this_program(new_ses
 @pytest.mark.parametrize("names", [(), ("search_sessions",)])
 async def test_a_tool_that_is_off_is_neither_offered_nor_asked_about(new_session, names):
     given = tools(Answers(), names)
-    assert tuple(each.name for each in given.definitions()) == names
+    assert tuple(given.offered()) == names
     assert await run(given, new_session(), CALL) == "Tool write_todos is not available."
 
 

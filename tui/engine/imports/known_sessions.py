@@ -189,7 +189,11 @@ class Rescues:
         is_whole = self._history.is_whole(program, heading.source_id)
         told = {} if is_whole else self._told(scope_of(program, heading), heading)
         for item in conversation.items():
-            if is_whole or _is_told(item, told):
+            known = list[datetime]()
+            if isinstance(item, ForeignMessage) and (time := parse_utc(item.timestamp)):
+                same = told.get((item.content or "").strip(), ())
+                known = [each for each in same if abs(each - time) < _APART]
+            if is_whole or known:
                 ledger.read -= 1
                 ledger.skipped[IN_WHOLE_SESSION] += 1
             else:
@@ -213,13 +217,6 @@ class Rescues:
                     if isinstance(record, Message) and record.role == "user" and time:
                         found.setdefault(record.text.strip(), []).append(time)
         return found
-
-
-def _is_told(item: Item, told: dict[str, list[datetime]]) -> bool:
-    time = parse_utc(item.timestamp) if isinstance(item, ForeignMessage) else None
-    if not isinstance(item, ForeignMessage) or time is None:
-        return False
-    return any(abs(each - time) < _APART for each in told.get((item.content or "").strip(), ()))
 
 
 def _meet(entry: SessionEntry, heading: Heading) -> bool:

@@ -72,16 +72,14 @@ def found_in(reader: Reader, places: Places, unread: list[Failure]) -> Iterator[
     Places that cannot be looked at are added to ``unread``.
     """
     places.unread.clear()
+    errors = list[Exception]()
     try:
         yield from reader.find(places)
     except SOURCE_ERRORS as error:
-        unread.append(_failure(error, places))
-    unread.extend(_failure(error, places) for error in places.unread)
-
-
-def _failure(error: Exception, places: Places) -> Failure:
-    name = error.filename if isinstance(error, OSError) else None
-    return Failure(Path(name or places.home), _reason(error))
+        errors.append(error)
+    for error in (*errors, *places.unread):
+        name = error.filename if isinstance(error, OSError) else None
+        unread.append(Failure(Path(name or places.home), _reason(error)))
 
 
 def found_below(
@@ -363,7 +361,12 @@ def make_plan(
     pace = Pace(report, 0)
     with stopped_by(pace.step):
         for reader, source in _sources(store, chosen, readers, wanted, unknown, unread):
-            if not wanted.large and _is_large(source):
+            is_large = False
+            with suppress(OSError):
+                is_large = source.size > databases.COPIED_BYTES and databases.is_database(
+                    source.path
+                )
+            if is_large and not wanted.large:
                 unread.append(Failure(source.shown, _LARGE))
                 continue
             pace.files += counts[reader.program].add(source)
@@ -373,12 +376,6 @@ def make_plan(
     told = tuple(each for each in dict.fromkeys(unread) if not _is_here(store, each))
     titles = [each.title for each in chosen if not each.exported] or [each.title for each in chosen]
     return Plan(programs, tuple(unknown), told, wanted.since, wanted.again, tuple(titles))
-
-
-def _is_large(source: Source) -> bool:
-    with suppress(OSError):
-        return source.size > databases.COPIED_BYTES and databases.is_database(source.path)
-    return False
 
 
 def _is_here(store: SessionStore, failure: Failure) -> bool:
@@ -479,15 +476,11 @@ class _Count:
                 if has_words and not ended_before(conversation.heading, self._wanted.since):
                     self._sessions.add(self._ids.of(self._reader.program, conversation.heading))
 
-    def _is_new(self, session_id: str) -> bool:
-        if session_id in self._history.beginnings:
-            return self._wanted.again and session_id in self._gone
-        return True
-
     def plan(self) -> ProgramPlan:
         reader, planned = self._reader, self._planned.values()
         sources = sorted(planned, key=lambda e: (reader.is_last(e.source.path), e.source.changed))
-        new_sessions = sum(map(self._is_new, self._sessions))
+        history, wanted_back = self._history, self._gone if self._wanted.again else set[str]()
+        new = [e for e in self._sessions if e not in history.beginnings or e in wanted_back]
         return ProgramPlan(
             program=reader.program,
             title=reader.title,
@@ -496,7 +489,7 @@ class _Count:
             new_files=self._new_files,
             unchanged=self._unchanged,
             sessions=len(self._sessions) if self._is_counted else None,
-            new_sessions=new_sessions if self._is_counted else None,
+            new_sessions=len(new) if self._is_counted else None,
             gone=0 if self._wanted.again else len(self._gone),
             expiring=self._expiring,
         )

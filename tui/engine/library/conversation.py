@@ -148,10 +148,23 @@ def whole_conversation(reader: SessionReader, listed: SessionEntry) -> StoredCon
 
     A session with earlier versions is loaded: its pages are of one version each.
     """
-    versions = reader.journal(listed.id).versions()
-    if versions:
-        return _with_versions(reader, listed, versions)
-    return _found(reader, listed, versions, to_reset=False)
+    journal = reader.journal(listed.id)
+    versions = journal.versions()
+    if not versions:
+        return _found(reader, listed, versions, to_reset=False)
+    session = journal.load()
+    every = session.everything or session.entries
+    live = {entry.id for entry in session.entries if isinstance(entry, Message)}
+    return StoredConversation(
+        reader,
+        listed,
+        session,
+        every,
+        versions,
+        session.damaged,
+        resets=sum(isinstance(entry, Reset) for entry in every),
+        aside=frozenset(e.id for e in every if isinstance(e, Message) and e.id not in live),
+    )
 
 
 def _found(
@@ -175,24 +188,6 @@ def _found(
         cursor = page.cursor
     return StoredConversation(
         reader, listed, end, end.entries, versions, damaged, cursors[::-1], skipped, counted
-    )
-
-
-def _with_versions(
-    reader: SessionReader, listed: SessionEntry, versions: Versions
-) -> StoredConversation:
-    session = reader.journal(listed.id).load()
-    every = session.everything or session.entries
-    live = {entry.id for entry in session.entries if isinstance(entry, Message)}
-    return StoredConversation(
-        reader,
-        listed,
-        session,
-        every,
-        versions,
-        session.damaged,
-        resets=sum(isinstance(entry, Reset) for entry in every),
-        aside=frozenset(e.id for e in every if isinstance(e, Message) and e.id not in live),
     )
 
 

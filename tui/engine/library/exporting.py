@@ -9,7 +9,7 @@ import msgspec
 
 from tui.domain.journal.message import Content, ImageBlock, Message, attachments_of, file_ending
 from tui.domain.journal.records import NO_OFFSETS, Record, Reset, Settings, Todos
-from tui.domain.journal.session import Session, versions_json
+from tui.domain.journal.session import versions_json
 from tui.domain.json_text import journal_json, parse
 from tui.domain.secrets import mask_secrets
 from tui.domain.text import late_pattern, make_visible_line, plural, whole_label
@@ -115,38 +115,25 @@ def as_objects(conversation: StoredConversation) -> Iterator[dict[str, Any]]:
 
     With the header they are a journal: the program imports it.
     """
+    session = conversation.end
+
+    def named(record: Record) -> dict[str, Any]:
+        fields: dict[str, Any] = msgspec.to_builtins(record)
+        return {"type": fields.pop("type"), "session_id": session.id, **fields}
+
     for part in conversation.parts():
         if isinstance(part.entry, Message):
-            yield _message(conversation, part, part.entry)
+            # A place in the journal means nothing outside of it.
+            shown = named(msgspec.structs.replace(part.entry, after_at=None))
+            versions = versions_json(conversation.versions, part.entry.id)
+            yield {**shown, "live": part.is_live, **versions}
         elif isinstance(part.entry, Reset):
-            yield _record(conversation, part.entry)
-    for record in _other_records(conversation.end):
-        yield _record(conversation, record)
-
-
-def _message(
-    conversation: StoredConversation, part: ConversationEntry, message: Message
-) -> dict[str, Any]:
-    # A place in the journal means nothing outside of it.
-    shown = msgspec.structs.replace(message, after_at=None)
-    return {
-        **_record(conversation, shown),
-        "live": part.is_live,
-        **versions_json(conversation.versions, message.id),
-    }
-
-
-def _other_records(session: Session) -> Iterator[Record]:
+            yield named(part.entry)
     if session.summary:
-        yield session.summary
+        yield named(session.summary)
     if session.todos:
-        yield Todos(session.todos)
+        yield named(Todos(session.todos))
     if session.settings != Settings():
-        yield session.settings
+        yield named(session.settings)
     state = session.state(session.updated_at or session.header.created_at)
-    yield msgspec.structs.replace(state, offsets=NO_OFFSETS)
-
-
-def _record(conversation: StoredConversation, record: Record) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(record)
-    return {"type": fields.pop("type"), "session_id": conversation.end.id, **fields}
+    yield named(msgspec.structs.replace(state, offsets=NO_OFFSETS))

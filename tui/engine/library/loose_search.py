@@ -88,14 +88,13 @@ def nearest(
 def _longest_beginning(search: Search, word: str) -> str:
     """As a query; ``""`` if not even half of it was ever said."""
     shortest = max(_SHORTEST_ALONE if stands_alone(word) else _SHORTEST, math.ceil(len(word) / 2))
-    sizes = (len(word), *range(len(word) - 1, shortest - 1, -1))
-    beginnings = (_beginning(word, size) for size in sizes)
-    return next((each for each in beginnings if search(each, 1).hits), "")
-
-
-def _beginning(word: str, size: int) -> str:
-    cut = word[:size].rstrip("._-")
-    return cut if stands_alone(cut[-1:]) or len(cut) < _SHORTEST_STARRED else f"{cut}*"
+    for size in (len(word), *range(len(word) - 1, shortest - 1, -1)):
+        begun = word[:size].rstrip("._-")
+        is_whole = stands_alone(begun[-1:]) or len(begun) < _SHORTEST_STARRED
+        query = begun if is_whole else f"{begun}*"
+        if search(query, 1).hits:
+            return query
+    return ""
 
 
 MOST_QUERIES = 6

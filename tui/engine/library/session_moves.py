@@ -2,7 +2,7 @@
 
 import asyncio
 import stat
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -39,12 +39,6 @@ def read_open_projects(reader: SessionReader, opened: Iterable[SessionEntry]) ->
     """
     elsewhere = reader.list(SessionFilter(statuses=_OPEN), None, _ALL).entries
     return {each.id: each.project_path for each in (*elsewhere, *opened) if each.project_path}
-
-
-def session_with_project(projects: Mapping[str, str], entry: SessionEntry) -> str | None:
-    """Find another session that has the project of this one open."""
-    others = (each for each, path in projects.items() if path == entry.project_path)
-    return next((each for each in others if each != entry.id), None)
 
 
 def opened_here(workspace: Workspace) -> tuple[SessionEntry, ...]:

@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Container
-from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -48,7 +47,9 @@ class SessionPager:
         self._entries: tuple[SessionEntry, ...] = ()
         self._cursor: str | None = None
         self._aside: dict[Aside, Listing] = {}
-        self._counts: SessionCounts | None = None
+        self.is_counted = False
+        self.counts = SessionCounts()
+        """The sessions that are not read, once they are counted."""
         self.others: tuple[SessionEntry, ...] = ()
         """The sessions of all scopes that were used last, as far as they were counted."""
         self._lock = asyncio.Lock()
@@ -72,16 +73,6 @@ class SessionPager:
         """Tell whether there are older ones, or more of archive or trash, where asked for."""
         aside = any(listing.cursor is not None for listing in self._aside.values())
         return self._cursor is not None or aside
-
-    @property
-    def is_counted(self) -> bool:
-        """Tell whether ``counts`` are known."""
-        return self._counts is not None
-
-    @property
-    def counts(self) -> SessionCounts:
-        """The sessions that are not read, as far as they were counted."""
-        return self._counts or SessionCounts()
 
     @property
     def scope(self) -> str:
@@ -162,8 +153,13 @@ class SessionPager:
             self._entries, self._cursor = listing.entries, listing.cursor
             return
         end = parse_utc(listing.entries[-1].last_used_at)
-        # What was above the end of this page and is not in it any more is gone.
-        below = [e for e in self._entries if e.id not in newest and not _newer(e, end)]
+        below: list[SessionEntry] = []
+        for entry in self._entries:
+            used = parse_utc(entry.last_used_at)
+            # What was above the end of this page and is not in it any more is gone.
+            is_above = used is not None and end is not None and used > end
+            if entry.id not in newest and not is_above:
+                below.append(entry)
         self._entries = (*listing.entries, *below)
 
     async def _begin_again(self, scope: str, *, everywhere: bool) -> None:
@@ -180,9 +176,9 @@ class SessionPager:
 
     async def _count(self) -> None:
         before = self.counts
-        self._counts = await asyncio.to_thread(self._counted)
+        self.counts, self.is_counted = await asyncio.to_thread(self._counted), True
         for status in self._aside:
-            if getattr(before, status) != getattr(self._counts, status):
+            if getattr(before, status) != getattr(self.counts, status):
                 self._aside[status] = await self._page(self._filter(frozenset({status})), None)
 
     def _counted(self) -> SessionCounts:
@@ -261,11 +257,6 @@ def _page_size(known: int) -> int:
     A filter that looks at ten thousand is done after twenty pages.
     """
     return max(PAGE, min(known, MOST_AT_ONCE))
-
-
-def _newer(entry: SessionEntry, end: datetime | None) -> bool:
-    used = parse_utc(entry.last_used_at)
-    return used is not None and end is not None and used > end
 
 
 _NAMED_BY_ID = late_pattern(r"\b[Ss]ession ([A-Za-z0-9](?:[\w.-]*\w)?)")

@@ -241,7 +241,8 @@ class OpenSession:
             self._enter(Opened(at=self._now(), resumed=True))
         self._cut_off.update(message.id for message in cut_off)
         for message in cut_off:
-            self._continue_with(message.model or self._fold.model)
+            if message.model and not is_guide(message.model):
+                self.use_model(message.model)
             self.add(message)
 
     def add_message(
@@ -289,7 +290,9 @@ class OpenSession:
 
     def begin_answer(self, model: str, *, replaces: str | None = None) -> Answer:
         """Start collecting an answer; nothing of it is pending before it has text."""
-        self._continue_with(model)
+        # The guide only stands in for the model of the session.
+        if not is_guide(model):
+            self.use_model(model)
         now = self._clock()
         after = self._version.after if self._version else None
         self._answer = Answer(_new_id(now), format_utc(now), model, replaces, after)
@@ -352,11 +355,6 @@ class OpenSession:
             self._fold.model = model
             self._session = None
             self._stated = False
-
-    def _continue_with(self, model: str) -> None:
-        """Make the model that answers the session's; the guide only stands in for that."""
-        if not is_guide(model):
-            self.use_model(model)
 
     def change_settings(self, settings: Settings) -> None:
         """Give the session settings of its own; a new session keeps them until it has more."""

@@ -194,7 +194,7 @@ def oldest_part(
     left = room - tokens_of(_FOR_A_SUMMARY)
     found: list[Message] = []
     for message in reversed(before):
-        left -= min(estimated_text_tokens(message), _most_tokens(room))
+        left -= min(estimated_text_tokens(message), max(1, room // _SHARE_OF_MESSAGE))
         if left < 0 and found:
             break
         found.append(message)
@@ -211,7 +211,8 @@ def _says_something(message: Message) -> bool:
 def request_for(part: SummaryPart, room: int) -> ModelRequest:
     """Make the request for a summary; ``room`` is its limit in tokens."""
     words = min(max(_LEAST_WORDS, room // _SHARE_OF_SUMMARY // 2), _MOST_WORDS)
-    content = "\n\n".join(_paragraphs(part, _most_tokens(room) * BYTES_PER_TOKEN)) + "\n"
+    most = max(1, room // _SHARE_OF_MESSAGE) * BYTES_PER_TOKEN
+    content = "\n\n".join(_paragraphs(part, most)) + "\n"
     asked = Message(part.through, "user", content, part.messages[-1].timestamp)
     return ModelRequest(_FOR_A_SUMMARY.format(words=words), (asked,))
 
@@ -229,10 +230,6 @@ def _cut(live: Sequence[Message], kept: int) -> int:
             break
         cut = start
     return cut
-
-
-def _most_tokens(room: int) -> int:
-    return max(1, room // _SHARE_OF_MESSAGE)
 
 
 def _paragraphs(part: SummaryPart, most: int) -> Iterator[str]:

@@ -342,29 +342,22 @@ def trouble_words(status: ServerStatus) -> str:
             return f'The server "{status.name}" failed{reason}; {_WITHOUT}'
 
 
-async def _nobody(_: Question) -> Decision:
-    return Decision("deny")
-
-
 class Tools:
     """The tools that a model is offered, and the results of its calls.
 
-    Nothing that asks is run unless the user has allowed it: the call, or the tool for longer.
+    Nothing that asks is run unless the user has allowed it: the call, or the tool for longer; who
+    has nobody to ``ask`` allows nothing.
     """
 
     def __init__(
         self,
         setup: ToolSetup | None = None,
-        ask: Ask = _nobody,
+        ask: Ask | None = None,
         approvals: ToolApprovals | None = None,
     ) -> None:
         self.setup = setup or ToolSetup(UserSettings(Config(), None, Path(), {}))
         self.approvals = approvals or ToolApprovals()
         self._ask = ask
-
-    def definitions(self, off: Collection[str] = ()) -> tuple[ToolDefinition, ...]:
-        """The tools that are there, without those that a session has ``off``."""
-        return tuple(tool.definition for name, tool in self._offered().items() if name not in off)
 
     async def run(self, session: "OpenSession", call: ToolCall, save: Save, emit: Emit) -> str:
         """Carry a call out, if the user allows it; gives what the model is told.
@@ -372,7 +365,7 @@ class Tools:
         The model may ask for what it was never offered, and in whatever way: the user is asked
         only for what can be done.
         """
-        tool = self._offered(session.header.project_path).get(call.name)
+        tool = self.offered(session.header.project_path).get(call.name)
         if tool is None or call.name in session.session.settings.tools_off:
             return f"Tool {call.name} is not available."
         try:
@@ -386,7 +379,8 @@ class Tools:
         await emit(ToolStarted(tool.approval.title if tool.approval else call.name))
         return await run(session, save)
 
-    def _offered(self, project: str = "") -> Mapping[str, Tool]:
+    def offered(self, project: str = "") -> Mapping[str, Tool]:
+        """The tools that are there by their names, the program's own for a project's folder."""
         enabled, offered = self.setup.enabled, dict[str, Tool]()
         # Most users have none on: nothing is imported for them.
         for tool in self.setup.own(project) if enabled else ():
@@ -411,6 +405,8 @@ class Tools:
             words = f"Earlier approvals do not count: {error}"
         if words is None:
             return Decision("once")
+        if self._ask is None:
+            return Decision("deny")
         about = f"{tool.about}\n{words}".strip()
         decision = await self._ask(Question(session.id, call, about, approval))
         if decision.choice in ("until-quit", "always"):

@@ -86,7 +86,10 @@ class TurnSettings(msgspec.Struct, frozen=True):
 
     def offered(self, own: Settings, model: str) -> tuple[ToolDefinition, ...]:
         """The tools that a session's requests to a model offer now."""
-        return self.tools.definitions(own.tools_off) if self.offers_tools(own, model) else ()
+        if not self.offers_tools(own, model):
+            return ()
+        tools = self.tools.offered()
+        return tuple(each.definition for name, each in tools.items() if name not in own.tools_off)
 
     def asking(self, ask: Ask) -> "TurnSettings":
         """The same, with the calls of tools put to whoever ``ask`` asks."""
