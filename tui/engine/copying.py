@@ -6,7 +6,7 @@ copy that was killed is continued by running it again, and adds nothing twice.
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -77,9 +77,7 @@ def copy(
     try:
         sizes = source.journals.sizes()
         done.sessions, done.bytes = len(sizes), sum(sizes.values())
-        pace = Pace(report, done.bytes)
-        writer = None if dry else _CopyWriter(source, target, done, pace)
-        _Comparison(source, target, writer, done, pace).run(sizes)
+        _Copy(source, target, done, Pace(report, done.bytes), dry=dry).run(sizes)
     except Stopped:
         done.stopped = True
     except StorageError as failed:
@@ -87,36 +85,43 @@ def copy(
     return done
 
 
-class _Comparison:
-    """Compares the target with the source, session by session.
+class _Copy:
+    """Compares the target with the source, session by session, and adds what it lacks.
 
-    The ``writer`` adds what the target lacks; without one it is counted.
+    If ``dry``, that is only counted.
     """
 
     def __init__(
         self,
         source: SessionStore,
         target: SessionStore,
-        writer: "_CopyWriter | None",
         done: CopyResult,
         pace: Pace,
+        *,
+        dry: bool,
     ) -> None:
         self._source, self._target = source, target
-        self._writer, self._done, self._pace = writer, done, pace
+        self._done, self._pace, self._dry = done, pace, dry
         self._read, self._there = source.journals, target.journals
+        self._pictures: Mapping[str, Collection[str]] = {} if dry else self._read.pictures()
+        self._copied: set[str] = set()
         self._equal: list[str] = []
 
     def run(self, sizes: Mapping[str, int]) -> None:
         """Go through all sessions. Raises ``Stopped``, and ``StorageError`` if a store fails."""
         there = self._there.sizes()
-        if self._writer:
-            self._writer.begin(sizes)
+        if not self._dry:
+            # An undecided number could be given to another session meanwhile.
+            numbers = self._read.numbers()
+            given = tuple(number for number in numbers.given if number.id in sizes)
+            active = {key: each for key, each in numbers.active.items() if each in sizes}
+            self._there.add_numbers(Numbers(given, numbers.highest, active))
         for session_id, size in sizes.items():
             self._pace.begin("Comparing" if session_id in there else "Copying", size)
             self._process(session_id, is_there=session_id in there)
             self._pace.end()
-        if self._writer:
-            self._writer.complete_pictures(self._equal)
+        if not self._dry:
+            self._complete_pictures()
         self._complete_logs()
         self._pace.report()
 
@@ -161,49 +166,11 @@ class _Comparison:
         self._equal.append(found.id)
 
     def _add(self, found: StoredJournal, there: StoredJournal | None = None) -> None:
-        if self._writer:
-            self._writer.add(found, there)
+        if not self._dry:
+            self._write(found, there)
         self._done.copied_bytes += found.size - (there.size if there else 0)
 
-    def _complete_logs(self) -> None:
-        """Add the imports and moves that the target lacks."""
-        imports = _missing(
-            self._source.imports(),
-            self._target.imports(),
-            lambda line: journal_json(msgspec.to_builtins(line)),
-        )
-        for begin in range(0, 0 if self._writer is None else len(imports), _LINES):
-            self._target.note_imports(imports[begin : begin + _LINES])
-        self._done.imports = len(imports)
-        moves, theirs = self._source.moves(), self._target.moves()
-        # The last move is undone first: the target's own stay the last.
-        if set(theirs) <= set(moves):
-            missing = _missing(moves, theirs, lambda move: move)
-            if self._writer and missing:
-                self._there.add_moves(missing)
-            self._done.moves = len(missing)
-
-
-class _CopyWriter:
-    """Adds to the target, and reads it back."""
-
-    def __init__(
-        self, source: SessionStore, target: SessionStore, done: CopyResult, pace: Pace
-    ) -> None:
-        self._source, self._target = source, target
-        self._read, self._write = source.journals, target.journals
-        self._done, self._pace = done, pace
-        self._pictures = self._read.pictures()
-        self._copied: set[str] = set()
-
-    def begin(self, ids: Iterable[str]) -> None:
-        """Give the sessions their numbers: an undecided one could be given to another meanwhile."""
-        numbers, existing = self._read.numbers(), set(ids)
-        given = tuple(number for number in numbers.given if number.id in existing)
-        active = {key: each for key, each in numbers.active.items() if each in existing}
-        self._write.add_numbers(Numbers(given, numbers.highest, active))
-
-    def add(self, found: StoredJournal, there: StoredJournal | None) -> None:
+    def _write(self, found: StoredJournal, there: StoredJournal | None) -> None:
         """Copy a session, or the rest of one of which the target has the beginning."""
         self._copy_pictures(found.id)
         from hashlib import sha256
@@ -217,17 +184,17 @@ class _CopyWriter:
 
         stepping = _stepping(self._pace, read())
         if there is None:
-            self._write.add(found, stepping)
+            self._there.add(found, stepping)
         else:
-            self._write.extend(found, there.size, _from(stepping, there.size))
-        if _hash(self._write.read(found.id, found.size)) != hashed.digest():
+            self._there.extend(found, there.size, _from(stepping, there.size))
+        if _hash(self._there.read(found.id, found.size)) != hashed.digest():
             raise StorageError(f"Session {found.id} reads differently at the target.")
         self._done.verified += 1
 
-    def complete_pictures(self, ids: Iterable[str]) -> None:
+    def _complete_pictures(self) -> None:
         """Copy the pictures that were sent meanwhile, and those that the target has lost."""
         before, self._pictures = self._pictures, self._read.pictures()
-        for session_id in ids:
+        for session_id in self._equal:
             new = set(self._pictures.get(session_id, ())) - set(before.get(session_id, ()))
             if new or session_id not in self._copied:
                 self._copy_pictures(session_id)
@@ -236,7 +203,7 @@ class _CopyWriter:
         """Copy the pictures before the messages that refer to them."""
         self._copied.add(session_id)
         used = sorted(self._pictures.get(session_id, ()))
-        for sha256 in self._write.use_pictures(session_id, used) if used else ():
+        for sha256 in self._there.use_pictures(session_id, used) if used else ():
             try:
                 self._target.add_attachment(session_id, self._source.attachment(session_id, sha256))
             except AttachmentNotFound:
@@ -244,6 +211,24 @@ class _CopyWriter:
                     self._done.missing_pictures.append(sha256)
             else:
                 self._done.pictures += 1
+
+    def _complete_logs(self) -> None:
+        """Add the imports and moves that the target lacks."""
+        imports = _missing(
+            self._source.imports(),
+            self._target.imports(),
+            lambda line: journal_json(msgspec.to_builtins(line)),
+        )
+        for begin in range(0, 0 if self._dry else len(imports), _LINES):
+            self._target.note_imports(imports[begin : begin + _LINES])
+        self._done.imports = len(imports)
+        moves, theirs = self._source.moves(), self._target.moves()
+        # The last move is undone first: the target's own stay the last.
+        if set(theirs) <= set(moves):
+            missing = _missing(moves, theirs, lambda move: move)
+            if missing and not self._dry:
+                self._there.add_moves(missing)
+            self._done.moves = len(missing)
 
 
 def _stepping(pace: Pace, blocks: Iterable[bytes]) -> Iterator[bytes]:
