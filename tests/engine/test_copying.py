@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from tests.attached import PNG, picture, showing
-from tests.builders import at, header, user
+from tests.builders import appended, at, header, user
 from tests.storage.contract import closed, state
 from tui.domain.imports import ImportLine
 from tui.domain.journal.records import Settings, encode
@@ -56,13 +56,6 @@ def write(root, session_id, data, folder="sessions"):
     """Put a journal of these bytes into a data directory."""
     (root / folder).mkdir(parents=True, exist_ok=True)
     (root / folder / f"{session_id}.jsonl").write_bytes(data)
-
-
-def go_on(store, session_id, *records):
-    """Add to a session."""
-    lease = store.lease(session_id)
-    store.append(lease, records)
-    lease.release()
 
 
 def fill(store: Any) -> dict[str, str]:
@@ -152,12 +145,12 @@ def test_a_session_that_has_grown_is_extended_and_one_that_went_on_at_the_target
 ):
     ids = fill(world.files)
     copy(world.files, target, silent)
-    go_on(world.files, ids["archived"], user("m2", "more"))
+    appended(world.files, ids["archived"], user("m2", "more"))
     done = copy(world.files, target, silent)
     assert (done.extended, done.added, done.verified) == (1, 0, done.sessions)
     assert journals(target) == journals(world.files)
     assert target.entry(ids["archived"]).status == "closed"
-    go_on(target, ids["other"], user("m2", "there"))
+    appended(target, ids["other"], user("m2", "there"))
     before = journals(target)
     done = copy(world.files, target, silent)
     assert (done.present, done.is_whole) == (done.sessions, True)
@@ -223,7 +216,7 @@ def test_a_picture_that_is_sent_during_the_copy_is_copied(world, target):
     def send(_):
         if world.files.stamp(last).length < LONG:
             world.files.add_attachment(last, PNG)
-            go_on(world.files, last, user("m2", showing("x" * LONG, PHOTO)))
+            appended(world.files, last, user("m2", showing("x" * LONG, PHOTO)))
         return True
 
     assert copy(world.files, target, send).pictures == 1

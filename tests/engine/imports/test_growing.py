@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import appended, user
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
-from tui.domain.journal.message import Message
 from tui.engine.imports.history import imported_session_id
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
@@ -178,9 +178,7 @@ def test_an_answer_that_changed_where_it_was_continued_here_is_in_the_fork(
 ):
     imported(said("m0"), said("m1", "assistant"), said("m2"))
     session_id = imported_session_id("notebook", "c1")
-    lease = store.lease(session_id)
-    store.append(lease, [Message("own", "user", "my own words", "2026-01-12T00:00:00.000Z")])
-    lease.release()
+    appended(store, session_id, user("own", "my own words"))
     [fork] = (
         imported(said("m0"), said("m1", "assistant", content="other"), said("m2")).programs[0].forks
     )

@@ -7,7 +7,7 @@ import time
 import msgspec
 import pytest
 
-from tests.builders import texts, user
+from tests.builders import appended, texts, user
 from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, SEVERAL, said, told
 from tests.importers.samples import SOURCES, laid_out
 from tui.domain.imports import PROMPTS_ONLY
@@ -177,9 +177,7 @@ def test_prompts_that_were_deleted_here_give_no_place(store, shelf, take, histor
 
 def test_a_session_of_prompts_that_was_continued_here_is_forked(store, shelf, take, history):
     history(prompts("Fix it"))
-    lease = store.lease(RESCUE)
-    store.append(lease, [user("own", "Mine")])
-    lease.release()
+    appended(store, RESCUE, user("own", "Mine"))
     shelf.put("backup.json", whole("Fix it"))
     (fork,) = take().programs[0].forks
     assert texts(store.journal(RESCUE).load().loaded_messages) == ["Fix it", "Mine"]

@@ -8,7 +8,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import msgspec
 import pytest
 
-from tests.builders import at, texts, user
+from tests.builders import appended, at, texts, user
 from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import VERSION
@@ -279,10 +279,8 @@ def test_conversations_of_one_root_become_one_session_and_a_fork_a_version(store
 # --- sessions that were changed here
 
 
-def gone_on_with(store, session_id=FIRST):
-    lease = store.lease(session_id)
-    store.append(lease, [user("20260111T143023456-a1b2c3d4", "Mine")])
-    lease.release()
+def gone_on_with(store):
+    appended(store, FIRST, user("20260111T143023456-a1b2c3d4", "Mine"))
 
 
 def test_a_session_continued_here_is_never_changed_and_its_fork_takes_what_is_new(store, imported):
@@ -412,18 +410,6 @@ def test_a_full_disk_ends_the_import_and_the_next_one_goes_on(
         outcome = run(store, plan())
     assert (outcome.error, outcome.sessions) == ("No space left on device", 1)
     assert take().sessions == 2
-
-
-def test_a_session_that_cannot_be_written_stops_no_other(store, shelf, take):
-    shelf.put("a.json", told(said("a")))
-    shelf.put("b.json", told(said("b"), source_id="c2"))
-    take()
-    store.path(FIRST).write_bytes(b"")
-    shelf.put("a.json", told(said("a"), said("c")))
-    shelf.put("b.json", told(said("b"), said("d"), source_id="c2"))
-    outcome = take()
-    assert outcome.sessions + len(outcome.programs[0].failures) == 2
-    assert live(store, imported_session_id("notebook", "c2")) == ["b", "d"]
 
 
 def test_a_stopped_import_goes_on_where_it_was(store, shelf, take, monkeypatch):

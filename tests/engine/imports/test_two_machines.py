@@ -94,37 +94,27 @@ def test_of_a_file_that_changes_each_conversation_is_kept_once(take, stored, fil
     assert stored() == words
 
 
-def test_the_same_file_in_another_place_adds_nothing(take, stored):
-    take(ALPHA, BETA)
-    assert take(ALPHA, BETA, name="copy.json") == 0
-    assert stored() == [ALPHA, BETA]
-
-
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
 def test_conversations_that_begin_alike_stay_apart(take, stored, order):
     talks = [["hi", "hello", last] for last in ("one", "two", "three")]
     take(*talks)
     assert take(*[talks[n] for n in order]) == 0
+    assert take(*talks, name="copy.json") == 0
     for number, talk in enumerate(talks):
         assert take(talk, name=f"{number}.json") == 0
     assert stored() == sorted(talks)
 
 
-def test_a_deleted_conversation_stays_away_and_others_come(store, take, stored):
-    take(["hi", "hello", "one"])
+@pytest.mark.parametrize("purged", [False, True])
+def test_a_deleted_conversation_stays_away_and_others_come(store, take, stored, purged):
+    one = ["hi", "hello", "one"]
+    take(one)
     (deleted,) = {line.id for line in store.imports() if line.id}
     store.delete(deleted)
-    assert take(["hi", "hello", "one", "more"], ["hi", "hello", "two"], BETA) == 6
-    assert stored() == [BETA, ["hi", "hello", "one"], ["hi", "hello", "two"]]
-
-
-def test_a_conversation_that_begins_like_one_that_was_purged_comes(store, take, stored):
-    take(["hi", "hello", "one"])
-    (purged,) = {line.id for line in store.imports() if line.id}
-    store.delete(purged)
-    store.purge(purged)
-    assert take(["hi", "hello", "two"], ["hi", "hello", "one", "more"]) == 3
-    assert stored() == [["hi", "hello", "two"]]
+    if purged:
+        store.purge(deleted)
+    assert take(["hi", "hello", "two"], [*one, "more"], BETA) == 6
+    assert stored() == [BETA, *([] if purged else [one]), ["hi", "hello", "two"]]
 
 
 def test_the_chats_of_aider_are_known_in_any_place(store, clock, tmp_path):

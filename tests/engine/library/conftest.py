@@ -3,6 +3,7 @@
 import pytest
 
 from tests.engine.library.remembered import five_hundred
+from tests.storage.contract import closed
 from tui.engine.library.loose_search import nearest
 from tui.storage.file_store import FileStore
 
@@ -15,9 +16,7 @@ class Searched:
     def __init__(self, folder, *sessions):
         self.store = FileStore(folder)
         for messages in sessions:
-            lease = self.store.create("project:/shop", "/shop", "m")
-            self.store.append(lease, messages)
-            lease.release()
+            closed(self.store, *messages)
 
     def search(self, query, limit=50):
         return self.store.search(query, limit, seconds=_PATIENT)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.builders import answer, user
+from tests.builders import answer, appended, user
 from tests.failing import raiser
 from tests.planted import KEYS, TOKEN
 from tests.tables import each_row
@@ -49,12 +49,6 @@ def saved(store, *texts, scope="project:/shop", records=()):
     store.append(lease, [Opened(at="2026-01-11T14:30:00.000Z"), *messages, *records])
     lease.release()
     return lease.session_id
-
-
-def appended(store, session_id, *records):
-    lease = store.lease(session_id)
-    store.append(lease, records)
-    lease.release()
 
 
 def asker(store, **options):

@@ -103,18 +103,18 @@ def test_before_a_reset_only_the_whole_conversation_reads(store, put, after):
     assert [part.entry.id for part in parts if part.is_live] == new
 
 
-def test_only_the_last_of_two_resets_counts(store, put):
+def test_of_resets_only_the_last_one_counts_and_nothing_that_was_replaced_comes(store, put):
     story = Story().add(*talked(2, "a"), Reset(at()), *talked(1, "b"), Reset(at()), user("c"))
     listed = put(story.state())
     assert ids(live_conversation(store, listed)) == ["c"]
     live = [part.is_live for part in whole_conversation(store, listed).parts()]
     assert live == [False] * 4 + [True, True]
-
-
-def test_a_message_that_was_replaced_many_pages_later_does_not_come(store, put):
     failed = answer("bad", status="failed")
     story = Story().add(user("q"), failed, *talked(20), answer("good", replaces="bad")).state()
     assert "bad" not in ids(live_conversation(store, put(story)))
+    # Also of a session without a state.
+    story = Story().add(user("q"), Reset(at()), user("r"), answer("a1"), answer("a2", after="r"))
+    assert ids(live_conversation(store, put(story))) == ["r", "a2"]
 
 
 def test_earlier_versions_come_only_with_the_whole_and_are_marked(store, put):
@@ -125,11 +125,6 @@ def test_earlier_versions_come_only_with_the_whole_and_are_marked(store, put):
     assert [part.entry.id for part in parts] == ["q", "a1", "q2", "a2"]
     assert [part.is_earlier_version for part in parts] == [False, True, True, False]
     assert [part.is_live for part in parts] == [True, False, False, True]
-
-
-def test_a_session_without_a_state_has_its_live_version_too(store, put):
-    story = Story().add(user("q"), Reset(at()), user("r"), answer("a1"), answer("a2", after="r"))
-    assert ids(live_conversation(store, put(story))) == ["r", "a2"]
 
 
 def test_damage_is_counted_on_all_pages(store, put):
@@ -210,7 +205,13 @@ def test_only_what_has_changed_at_the_end_is_counted_again(monkeypatch):
     assert looked_at == ["m1", "m2", "m2"]
 
 
-async def test_a_search_that_nobody_waits_for_reads_no_further_page():
+async def test_a_search_that_nobody_waits_for_reads_no_further_page_and_a_broken_one_is_told():
+    class Broken:
+        def page(self, *_):
+            raise StorageError("no such thing")
+
+    with pytest.raises(StorageError):
+        await anext(find_earlier(Broken(), "cursor", needle("1"), None))
     story = RandomStory()
     for number in range(30):
         story.user(str(number))
@@ -220,12 +221,3 @@ async def test_a_search_that_nobody_waits_for_reads_no_further_page():
         await anext(earlier)
         await earlier.aclose()
         assert counted.pages == 1
-
-
-async def test_a_page_that_cannot_be_read_is_told():
-    class Broken:
-        def page(self, *_):
-            raise StorageError("no such thing")
-
-    with pytest.raises(StorageError):
-        await anext(find_earlier(Broken(), "cursor", needle("1"), None))

@@ -8,6 +8,7 @@ from tests.engine.library.conftest import Searched
 from tests.engine.library.remembered import REMEMBERED
 from tests.engine.scripted_model import ScriptedModel
 from tests.failing import raiser
+from tests.storage.contract import closed
 from tests.tables import each_row
 from tui.engine.library.loose_search import (
     MOST_QUERIES,
@@ -213,10 +214,7 @@ class Sessions:
         self.store = FileStore(root)
 
     def add(self, *messages):
-        lease = self.store.create("project:/shop", "/shop", "m")
-        self.store.append(lease, messages)
-        lease.release()
-        return lease.session_id
+        return closed(self.store, *messages)
 
     def recalled(self, question):
         recall = GuideRecall(self.store, lambda: START + timedelta(days=2))

@@ -2,6 +2,7 @@
 
 from tests.attached import PNG, picture, showing
 from tests.builders import user
+from tests.storage.contract import closed
 from tui.domain.journal.records import Settings
 from tui.engine.sessions.fork import write_fork
 from tui.storage.file_store import FileStore
@@ -27,8 +28,6 @@ def test_a_fork_shares_the_pictures_and_they_outlive_the_other_session(tmp_path)
 
 def test_a_fork_of_a_pinned_session_is_not_pinned_and_has_its_other_settings(tmp_path):
     store = FileStore(tmp_path / "data")
-    lease = store.create("project:/shop", "/shop", "offline:guide")
-    store.append(lease, [user("m1", "see"), Settings(temperature=0.5, pinned=True)])
-    lease.release()
-    fork = write_fork(store, lease.session_id, NOW)
+    there = closed(store, user("m1", "see"), Settings(temperature=0.5, pinned=True))
+    fork = write_fork(store, there, NOW)
     assert store.journal(fork).load().settings == Settings(temperature=0.5)

@@ -234,17 +234,6 @@ async def test_a_save_says_when_it_was_and_nothing_where_nothing_is_pending(worl
     assert world.bytes(there) == before
 
 
-async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world, program):
-    current = program.current
-    program.store.fail_next(FULL)
-    await program.send("hello", save=False)
-    assert not await program.workspace.pool.try_save(current)
-    assert str(current.save) == "NOT SAVED: disk full"
-    await program.send("again")
-    assert world.texts(current.id) == ["hello", "again"]
-    assert str(current.save).startswith("saved ")
-
-
 @pytest.mark.parametrize("error", [RecursionError("too deep"), ValueError("4,300 digits")])
 async def test_whatever_is_raised_while_saving_is_a_failed_save(world, program, error):
     current = program.current
@@ -320,15 +309,6 @@ async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world, pro
     assert world.texts(current.id) == ["hello"]
     assert world.reader.entry(current.id).closed_at is not None
     assert world.holder(current.id) is None
-
-
-async def test_an_abandoned_session_is_free_whatever_was_pending(world, program):
-    await program.send("hello")
-    await program.send("never", save=False)
-    current = program.current
-    await program.workspace.pool.abandon(current)
-    assert world.holder(current.id) is None
-    assert world.texts(current.id) == ["hello"]
 
 
 async def test_no_lease_is_given_up_on_the_event_loop(world, monkeypatch):
