@@ -81,12 +81,9 @@ def refused(attached):
 # --- text
 
 
-def test_a_prompt_without_references_stays_text(attached):
-    text = "mail me@example.org about @property and @types/node"
-    assert attached(text).content == text
-
-
 def test_a_text_file_comes_with_the_prompt_which_stays_as_typed(attached, project):
+    plain = "mail me@example.org about @property and @types/node"
+    assert attached(plain).content == plain
     (project / "src").mkdir()
     (project / "src" / "a.py").write_text("print('ä')\n")
     message = attached("explain @src/a.py, please")
@@ -407,11 +404,10 @@ def test_a_quoted_or_mistyped_name_and_a_path_from_elsewhere_are_missed(words):
     assert words("@src/aa.py @raedme.md @types/node @ann") == "not found: src/aa.py, raedme.md"
 
 
-def test_a_kept_picture_is_known_and_one_that_is_gone_is_missed(words):
+def test_a_kept_picture_is_known_one_that_is_gone_missed_and_a_refusal_left_to_the_sending(
+    words, tmp_path
+):
     assert words(f"@image-{KEPT}.png") == f"attached: image-{KEPT}.png 2 KB"
     assert words(f"@image-{KEPT[::-1]}.png") == f"not found: image-{KEPT[::-1]}.png"
-
-
-def test_what_the_disk_refuses_is_left_to_the_sending(words, tmp_path):
     os.symlink("loop", tmp_path / "shop" / "loop")
     assert words("@loop") == ""

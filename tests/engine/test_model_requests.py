@@ -121,26 +121,18 @@ def test_a_turn_that_was_stopped_among_its_tools_ends_as_an_answered_one_does():
     assert sent(talk[:2])[-1].role == "tool"
 
 
-def test_results_follow_their_calls_in_the_order_of_the_calls():
+def test_results_follow_their_calls_in_order_each_its_own_also_with_the_same_id_in_two_turns():
     talk = [
         message(1),
         message(2, "assistant", None, tool_calls=(call("a"), call("b"))),
         message(3, "tool", "for b", tool_call_id="b"),
         message(4, "tool", "for a", tool_call_id="a"),
+        message(5),
+        message(6, "assistant", "", tool_calls=(call("a"),)),
+        message(7, "tool", "again", tool_call_id="a"),
     ]
-    assert [each.text for each in sent(talk)] == ["text", "", "for a", "for b"]
-
-
-def test_the_same_call_id_in_two_turns_keeps_each_result_with_its_own_call():
-    talk = [
-        message(1),
-        message(2, "assistant", "", tool_calls=(call("call_0"),)),
-        message(3, "tool", "first", tool_call_id="call_0"),
-        message(4),
-        message(5, "assistant", "", tool_calls=(call("call_0"),)),
-        message(6, "tool", "second", tool_call_id="call_0"),
-    ]
-    assert [each.text for each in sent(talk) if each.role == "tool"] == ["first", "second"]
+    results = [each.text for each in sent(talk) if each.role == "tool"]
+    assert results == ["for a", "for b", "again"]
 
 
 def test_a_summary_stands_for_the_messages_up_to_it():

@@ -1,6 +1,7 @@
 import asyncio
 import os
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -381,30 +382,9 @@ async def test_closed_ones_have_the_latest_closed_first_and_no_open_ones(world, 
     assert await read(pages("closed")) == ["Renamed", "Late"]
 
 
-class Titled:
-    """An open session, or a row of a list."""
-
-    def __init__(self, session_id, title):
-        self.id = session_id
-        self._title = title
-
-    def label(self):
-        return self._title
-
-
-class Known:
-    """A workspace with one session, and a list with another."""
-
-    switcher = property(lambda self: self)
-
-    def find(self, session_id):
-        return Titled("one", "The open one") if session_id == "one" else None
-
-    @property
-    def entries(self):
-        entry = Titled("session-20260111-153022-847291", "")
-        entry.label = "A listed one"
-        return (entry,)
+OPEN = SimpleNamespace(label=lambda: "The open one")
+LISTED = SimpleNamespace(id="session-20260111-153022-847291", label="A listed one")
+WORKSPACE = SimpleNamespace(switcher=SimpleNamespace(find={"one": OPEN}.get))
 
 
 @each_row(
@@ -421,4 +401,4 @@ class Known:
     ],
 )
 def test_the_title_of_a_known_session_replaces_its_id(text, named):
-    assert SessionTitles(Known(), Known()).named(text) == named
+    assert SessionTitles(WORKSPACE, SimpleNamespace(entries=(LISTED,))).named(text) == named

@@ -72,37 +72,22 @@ async def keeping_behind(program, text):
     return task
 
 
-async def test_an_older_draft_never_overwrites_a_newer_one(world):
+@pytest.mark.parametrize("meanwhile", ["", "sent", "cancelled"])
+async def test_an_older_draft_never_overwrites_a_newer_one(world, meanwhile):
     there, program = await world.opened()
     older, gate = await keeping_held_up(program, "old")
+    if meanwhile == "cancelled":
+        older.cancel()
+        await asyncio.gather(older, return_exceptions=True)
     newer = await keeping_behind(program, "newer")
+    if meanwhile == "sent":
+        program.current.opened.add_message("user", "sent")
     gate.set()
-    await asyncio.gather(older, newer)
+    await asyncio.gather(older, newer, return_exceptions=True)
     assert [text for text, _ in program.drafts.saved] == ["old", "newer"]
-    assert world.drafts.load(there).text == "newer"
-
-
-async def test_a_prompt_that_is_sent_while_another_draft_is_written_is_in_no_draft(world):
-    there, program = await world.opened()
-    older, gate = await keeping_held_up(program, "old")
-    newer = await keeping_behind(program, "typed since")
-    program.current.opened.add_message("user", "sent")
-    gate.set()
-    await asyncio.gather(older, newer)
     draft = world.drafts.load(there)
-    assert (draft.text, draft.queued) == ("typed since", ())
-    assert world.reader.journal(there).load().loaded_messages[-1].text == "sent"
-
-
-async def test_a_keeping_that_was_cancelled_still_comes_before_the_next(world):
-    there, program = await world.opened()
-    older, gate = await keeping_held_up(program, "old")
-    older.cancel()
-    await asyncio.gather(older, return_exceptions=True)
-    newer = await keeping_behind(program, "newer")
-    gate.set()
-    await newer
-    assert world.drafts.load(there).text == "newer"
+    assert (draft.text, draft.queued) == ("newer", ())
+    assert world.texts(there) == ["hello", *(["sent"] if meanwhile == "sent" else [])]
 
 
 async def test_what_a_slow_disk_is_writing_already_is_not_put_aside_besides(world):
@@ -137,11 +122,16 @@ async def test_one_draft_that_cannot_be_kept_keeps_no_other_from_it(world, there
 # --- prompts that were sent
 
 
-async def test_a_prompt_that_was_sent_is_no_draft_any_more(world):
+async def test_a_prompt_that_was_sent_or_is_on_its_way_to_the_disk_is_no_draft_any_more(world):
     there, program = await world.opened()
     await program.keep("hello again")
-    await program.send("hello again")
-    await program.workspace.keep_drafts()
+    program.store.gate = threading.Event()
+    sending = asyncio.create_task(program.send("hello again"))
+    await until(program.store.waiting.is_set)
+    keeping = asyncio.create_task(program.workspace.keep_drafts())
+    await asyncio.sleep(0.01)
+    program.store.gate.set()
+    await asyncio.gather(sending, keeping)
     assert world.drafts.load(there) is None
 
 
@@ -168,18 +158,6 @@ async def test_a_prompt_that_could_not_be_saved_is_there_after_a_crash(world, is
     program.store.die()
     other = world.started(None if is_new else session_id)
     assert (other.current.id, other.current.prompt.text) == (session_id, "hello")
-
-
-async def test_a_prompt_on_its_way_to_the_disk_is_waited_for(world, program):
-    current = program.current
-    program.store.gate = threading.Event()
-    sending = asyncio.create_task(program.send("hello"))
-    await until(program.store.waiting.is_set)
-    keeping = asyncio.create_task(program.workspace.keep_drafts())
-    await asyncio.sleep(0.01)
-    program.store.gate.set()
-    await asyncio.gather(sending, keeping)
-    assert world.drafts.load(current.id) is None
 
 
 async def test_prompts_that_waited_wait_for_the_user_after_a_crash(world):
@@ -401,6 +379,15 @@ async def test_what_was_put_aside_before_the_session_was_taken_becomes_the_holde
     assert world.drafts.load(there).text == "typed"
 
 
+async def test_a_draft_that_was_shown_is_not_put_aside_when_it_is_edited(world, there):
+    world.draft(there, "shown", queued=["queued"])
+    program = world.started()
+    await program.look_at(there)
+    await program.keep("edited")
+    assert world.drafts.aside(there) == ()
+    assert world.drafts.load(there).text == "edited"
+
+
 async def test_a_draft_written_since_the_session_was_looked_at_is_not_lost_by_taking_it(world):
     there, program = await world.looked_at()
     other = world.started(there)
@@ -409,15 +396,6 @@ async def test_a_draft_written_since_the_session_was_looked_at_is_not_lost_by_ta
     await program.keep("x")
     assert world.drafts.load(there).text == "x"
     assert [draft.text for _, draft in world.drafts.aside(there)] == ["from the other program"]
-
-
-async def test_a_draft_that_was_shown_is_not_put_aside_when_it_is_edited(world, there):
-    world.draft(there, "shown", queued=["queued"])
-    program = world.started()
-    await program.look_at(there)
-    await program.keep("edited")
-    assert world.drafts.aside(there) == ()
-    assert world.drafts.load(there).text == "edited"
 
 
 async def test_a_session_is_not_taken_if_the_draft_in_it_could_not_be_spared(world):

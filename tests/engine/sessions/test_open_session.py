@@ -49,17 +49,6 @@ async def test_a_session_is_there_once_something_was_said_in_it(new_session, sto
     assert store.journal(session.id).load().loaded_messages == (message,)
 
 
-async def test_what_could_not_be_saved_stays_pending_and_is_saved_next_time(session, store):
-    session.add_message("user", "hello")
-    store.fail_next(StorageFull("no room"))
-    with pytest.raises(StorageFull):
-        await session.save()
-    assert session.unsaved
-    await session.save()
-    assert kept_texts(store, session.id) == ["hello"]
-    assert not session.unsaved
-
-
 async def test_a_closed_session_can_be_taken_by_others_and_tells_its_state(session, store):
     session.add_message("user", "hello")
     session.rename("Greeting")
@@ -101,15 +90,6 @@ async def test_a_resumed_session_goes_on_where_it_was(new_session, resume, store
     assert kept_texts(store, first.id) == ["one", "two"]
     session = store.journal(first.id).load()
     assert (session.name, session.prompt_count, session.message_count) == ("Talk", 2, 2)
-
-
-async def test_taking_a_session_for_a_change_does_not_make_it_active(new_session, store, clock):
-    first, second = new_session(), new_session()
-    for session in (first, second):
-        session.add_message("user", "hello")
-        await session.close()
-    await take_session(store, first.id, clock).close()
-    assert store.active("project:/shop") == second.id
 
 
 @each_row(
@@ -205,13 +185,6 @@ async def test_an_answer_that_arrives_stands_at_the_end_of_the_conversation(sess
     again = session.begin_answer("m", replaces=session.entries[1].id)
     again.receive("better")
     assert [each.text for each in session.entries] == ["one", "better"]
-
-
-async def test_what_is_pending_can_be_saved_without_a_loop(session, store):
-    session.add_message("user", "hello")
-    session.save_at_once()
-    assert not session.pending
-    assert kept_texts(store, session.id) == ["hello"]
 
 
 async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(session, store, monkeypatch):

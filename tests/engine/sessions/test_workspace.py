@@ -127,6 +127,11 @@ async def test_a_session_left_is_saved_closed_and_free_once_the_other_one_is_on_
 ):
     await program.send("hello")
     left = program.current
+    # Who comes back before the closing begins keeps it open.
+    assert await program.workspace.switcher.look_at(there)
+    assert await program.workspace.switcher.look_at(left.id)
+    await program.settle()
+    assert (program.current, world.holder(left.id) is None) == (left, False)
     assert await program.workspace.switcher.look_at(there)
     assert program.current.id == there
     assert left in program.workspace.open
@@ -148,14 +153,15 @@ async def test_looking_at_what_is_not_there_or_on_screen_already_stays(world, pr
     assert (current.prompt.text, current.opened is None) == ("half", False)
 
 
-async def test_selecting_a_session_that_is_looked_at_again_keeps_what_was_just_typed(world):
+async def test_looking_at_a_session_again_or_opening_it_keeps_what_was_just_typed(world):
     there, program = await world.looked_at()
     current = program.current
     current.prompt.edit("half")
     assert await program.look_at(there)
-    assert program.current is current
-    await program.workspace.take(current)
-    assert program.workspace.switcher.find(there) is current
+    assert program.current is program.workspace.switcher.find(there) is current
+    await program.open(there)
+    assert program.current.opened is not None
+    assert program.current.prompt.text == "half"
 
 
 # --- answers that go on
@@ -298,16 +304,6 @@ async def test_an_end_while_a_session_is_closed_gives_nothing_up_before_it_is_wr
     assert world.bytes(left.id).count(b'"closed"') == 1
 
 
-async def test_coming_back_before_the_closing_begins_keeps_the_session_open(world, there, program):
-    await program.send("hello")
-    first = program.current
-    assert await program.workspace.switcher.look_at(there)
-    assert await program.workspace.switcher.look_at(first.id)
-    await program.settle()
-    assert program.current is first
-    assert world.holder(first.id) is not None
-
-
 async def test_what_is_typed_while_the_other_session_is_loaded_is_kept(world, there, slow):
     program = world.started(await world.session())
     begun, go_on = slow(program, "looked_at")
@@ -425,14 +421,6 @@ async def test_the_first_change_takes_the_session_and_makes_it_the_active_one(wo
     assert program.current.model is program.model
 
 
-async def test_taking_a_session_twice_at_once_takes_it_once(world):
-    _, program = await world.looked_at()
-    current = program.current
-    await asyncio.gather(program.workspace.take(current), program.workspace.take(current))
-    assert program.workspace.open == (current,)
-    assert not current.access.read_only
-
-
 async def test_a_session_can_be_sent_in_as_soon_as_it_counts_as_taken(world, monkeypatch):
     _, program = await world.looked_at()
     current = program.current
@@ -450,6 +438,8 @@ async def test_a_session_can_be_sent_in_as_soon_as_it_counts_as_taken(world, mon
     assert current.model is program.model
     go_on.set()
     await taking
+    assert program.workspace.open == (current,)
+    assert not current.access.read_only
 
 
 async def test_taking_a_session_that_another_program_holds_makes_it_read_only(world):
@@ -569,14 +559,6 @@ async def test_opening_a_session_says_so_on_disk_and_makes_it_the_active_one(wor
     assert world.reader.active(SHOP) == first.id
 
 
-async def test_opening_a_session_that_is_looked_at_keeps_what_stands_in_its_prompt(world):
-    there, program = await world.looked_at()
-    program.current.prompt.edit("half")
-    await program.open(there)
-    assert program.current.opened is not None
-    assert program.current.prompt.text == "half"
-
-
 async def test_a_session_that_became_free_is_opened_with_what_was_typed_while_reading_it(
     world, there
 ):
@@ -614,19 +596,6 @@ async def test_looking_again_at_a_read_only_session_reads_it_anew_with_its_promp
 # --- archived
 
 
-async def test_an_archived_session_is_opened_and_left_where_it_is(world, there):
-    world.reader.archive(there)
-    before = world.bytes(there)
-    program = world.started()
-    await program.open(there)
-    assert await program.workspace.save_all()
-    await program.workspace.begin()
-    await program.settle()
-    assert world.holder(there) is None
-    assert world.reader.entry(there).status == "archived"
-    assert world.bytes(there) == before
-
-
 @pytest.mark.parametrize("opened", [True, False])
 async def test_an_archived_session_that_a_crash_cut_off_is_restored_by_a_change_only(world, opened):
     crashed = world.started()
@@ -648,21 +617,11 @@ async def test_an_archived_session_that_a_crash_cut_off_is_restored_by_a_change_
     assert world.holder(session.id) is None
     assert world.bytes(session.id) == before
     assert world.reader.stamp(session.id).where == "archived"
+    assert world.drafts.load(session.id).text == "a word"
     await program.look_at(session.id)
     await program.send("more")
     assert world.reader.stamp(session.id).where == "closed"
     assert world.texts(session.id) == ["hello", "half", "more"]
-
-
-async def test_what_is_typed_in_an_archived_session_does_not_restore_it(world, there):
-    world.reader.archive(there)
-    program = world.started()
-    await program.look_at(there)
-    await program.type("x")
-    await program.workspace.begin()
-    await program.settle()
-    assert world.reader.entry(there).status == "archived"
-    assert world.drafts.load(there).text == "x"
 
 
 # --- new sessions

@@ -79,10 +79,15 @@ def asked(model):
 # --- what is summarised
 
 
-def test_all_but_the_last_turn_is_summarised():
+def test_all_but_the_last_turn_is_summarised_and_nothing_twice():
     part = oldest_part(None, talk(3), room=WIDE, kept=0)
     assert part == SummaryPart(None, tuple(talk(3)[:4]), whole=True)
     assert part.through == "m3"
+    before = Summary(text="So far.", through="m3")
+    part = oldest_part(before, talk(4), room=WIDE, kept=0)
+    assert [each.id for each in part.messages] == ["m4", "m5"]
+    assert part.summary == before
+    assert oldest_part(Summary(text="x", through="m5"), talk(4), room=WIDE, kept=0) is None
 
 
 def test_the_last_turns_are_left_as_far_as_they_are_to_be_kept():
@@ -95,14 +100,6 @@ def test_the_last_turns_are_left_as_far_as_they_are_to_be_kept():
 @each_row("messages", [[], talk(1), [message(1)], [message(1, "assistant")]])
 def test_where_there_is_one_turn_or_none_there_is_nothing_to_summarise(messages):
     assert oldest_part(None, messages, room=WIDE, kept=0) is None
-
-
-def test_what_a_summary_stands_for_is_not_summarised_again():
-    before = Summary(text="So far.", through="m3")
-    part = oldest_part(before, talk(4), room=WIDE, kept=0)
-    assert [each.id for each in part.messages] == ["m4", "m5"]
-    assert part.summary == before
-    assert oldest_part(Summary(text="x", through="m5"), talk(4), room=WIDE, kept=0) is None
 
 
 def test_what_is_further_back_than_a_request_reaches_is_left_out():
@@ -444,7 +441,7 @@ async def test_it_is_one_short_request_whose_tokens_are_kept_with_the_title():
     assert request.tools == ()
 
 
-@pytest.mark.parametrize("said", ["", "\n", '""'])
+@each_row("said", ["", "\n", '""'])
 async def test_an_answer_without_words_is_no_title(said):
     _, ask = title_asked(*filter(None, [said]))
     with pytest.raises(AnswerCut):

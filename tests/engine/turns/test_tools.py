@@ -196,12 +196,8 @@ async def test_an_empty_list_clears_it_and_an_active_form_may_be_left_out(sessio
     assert todos(session) == []
 
 
-async def test_a_list_that_cannot_be_saved_counts_and_is_told(session, monkeypatch):
-
-    async def fail():
-        raise StorageFull("No room.")
-
-    monkeypatch.setattr(session, "save", fail)
+async def test_a_list_that_cannot_be_saved_counts_and_is_told(session, store):
+    store.fail_next(StorageFull("No room."))
     result = await run(tools(Answers()), session, CALL, session.save)
     assert "could not be saved yet: No room." in result
     assert todos(session)
@@ -403,7 +399,7 @@ async def test_always_is_kept_holds_in_another_program_and_is_withdrawn_by_it(ne
 async def test_a_tool_that_has_changed_is_asked_about_again_and_that_is_said(new_session, kept):
     servers, session = await started(), new_session()
     approvals = ToolApprovals(kept)
-    ask = Answers("always", "deny", "until-quit", "deny")
+    ask = Answers("always", "deny", "until-quit", "deny", "deny")
     given = tools(ask, servers=servers, approvals=approvals)
     await run(given, session, READ)
     servers.offer(offered(fingerprint="2"))
@@ -413,17 +409,10 @@ async def test_a_tool_that_has_changed_is_asked_about_again_and_that_is_said(new
     servers.offer(offered(fingerprint="3"))
     assert await run(given, session, READ) == DENIED
     assert len(servers.calls) == 2
-
-
-async def test_the_same_name_at_another_server_is_another_tool(new_session, kept):
-    approvals, session = ToolApprovals(kept), new_session()
-    given = tools(Answers("always"), servers=await started(), approvals=approvals)
-    await run(given, session, READ)
-    other = await started(offered(server="elsewhere"))
-    asked = Answers("deny")
-    call = ToolCall("c1", "elsewhere__read_file", {})
-    assert await run(tools(asked, servers=other, approvals=approvals), session, call) == DENIED
-    assert "changed" not in asked.asked[0].about
+    # The same name at another server is another tool.
+    servers.offer(offered(server="elsewhere"))
+    assert await run(given, session, ToolCall("c1", "elsewhere__read_file", {})) == DENIED
+    assert "changed" not in ask.asked[-1].about
 
 
 async def test_a_damaged_file_allows_nothing_and_the_question_says_so(new_session, kept):
