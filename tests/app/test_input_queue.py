@@ -1,6 +1,7 @@
 """The order of keys, tasks and the end, in a program of two lines of text."""
 
 import asyncio
+import math
 from contextlib import asynccontextmanager
 from typing import ClassVar
 
@@ -189,7 +190,7 @@ async def test_keys_wait_while_another_program_has_the_terminal():
         app.input_queue.lend()
         app.press_all("a")
         await until(lambda: len(app.input_queue.waiting) == 1)
-        assert app.input_queue.is_anothers
+        assert app.input_queue.lent_until == math.inf
         app.call_later(app.input_queue.take_back)
         await until(lambda: app.texts() == ["a", ""])
 

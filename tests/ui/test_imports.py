@@ -82,7 +82,7 @@ def shown(screen):
 
 async def reported(app):
     await until(lambda: isinstance(app.screen, ReportScreen), "the report")
-    return app.screen._report.text
+    return app.screen.text
 
 
 async def test_what_cannot_be_looked_at_is_told_before_and_after(shelf, folder):
@@ -299,7 +299,7 @@ async def test_one_gesture_in_the_dialog_and_each_start_brings_what_is_new(place
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, ReportScreen), "the report")
         words = "New sessions of Claude Code are imported on every start and every hour."
-        assert app.screen._report.text.endswith(words)
+        assert app.screen.text.endswith(words)
     write_session(home, 2, "And then?")
     monkeypatch.setattr(background, "IDLE_SECONDS", 0.05)
     async with place.running() as (app, pilot):

@@ -10,7 +10,6 @@ from tests.ui.screen import send, wait_for_answer
 from tests.waiting import until
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import ServerQuestion, read_question
-from tui.domain.views.notice import Report
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.screens.confirm import QuestionDialog
 from tui.screens.page import ReportScreen
@@ -136,7 +135,7 @@ async def test_a_question_that_ends_below_another_page_is_gone_once_that_is_clos
         await until(lambda: isinstance(app.screen, ToolScreen), "the tools")
         ask = asyncio.create_task(app.controllers.questions.ask(w.servers.question))
         await until(lambda: isinstance(app.screen, QuestionDialog), "the question")
-        app.push_screen(ReportScreen(Report("Another", "page"), lambda _: None))
+        app.push_screen(ReportScreen("Another", "page", lambda _: None))
         await until(lambda: isinstance(app.screen, ReportScreen), "the page")
         ask.cancel()
         await asyncio.wait({ask})

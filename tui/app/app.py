@@ -24,7 +24,6 @@ from tui.app.appearance import ThemeContrastApp, dress
 from tui.app.controllers.controller import Dependencies
 from tui.app.controllers.session_list import ListIntent
 from tui.app.controllers.turns import TurnFinished
-from tui.app.desktop import Attention
 from tui.app.dispatcher import AppShell, Confirmations, Dispatcher
 from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
@@ -50,15 +49,8 @@ if TYPE_CHECKING:
 _MOST_OF_WORK = 60
 _log = logging.getLogger(__name__)
 
-ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """The signals that end the program; Textual itself ends in order on none of them."""
-
-
-def end_on_signals(end: Callable[[int], None]) -> None:
-    """Call ``end`` with the exit code when the program is asked to end."""
-    loop = asyncio.get_running_loop()
-    for number in ENDING_SIGNALS:
-        loop.add_signal_handler(number, end, 128 + number)
 
 
 class Defects(msgspec.Struct, eq=False):
@@ -196,7 +188,6 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.workspace = parts.workspace
         self.chat = ChatScreen(parts.appearance.keys)
         self.confirmations = Confirmations(self, self.chat, self.input_queue)
-        self._attention = Attention(self, parts.workspace.switcher, parts.notify)
         self.controllers = Controllers(
             self,
             self.input_queue,
@@ -204,7 +195,6 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             parts,
             self._shell,
             self._do,
-            self._attention,
         )
         self.dispatcher = Dispatcher(
             self.input_queue, self.workspace, parts.prompts, self.controllers, self._shell
@@ -227,7 +217,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def on_load(self) -> None:
         # Before the driver starts: the first frame's handlers know nothing of what it switches on.
-        end_on_signals(lambda code: self.exit(return_code=code))
+        for number in _ENDING_SIGNALS:
+            end = partial(self.exit, return_code=128 + number)
+            asyncio.get_running_loop().add_signal_handler(number, end)
 
     async def on_mount(self) -> None:
         self.write_to_terminal(self.controllers.themes.ask(time.monotonic()))
@@ -284,7 +276,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         message: RenderableType | None = None,
     ) -> None:
         """End once the input that came before has been handled."""
-        if self.input_queue.is_anothers and return_code == 128 + signal.SIGINT:
+        is_anothers = time.monotonic() < self.input_queue.lent_until
+        if is_anothers and return_code == 128 + signal.SIGINT:
             return  # Ctrl+C, typed for the program that has the terminal
         leave = partial(super().exit, result, return_code, message)
         if self.is_running:
@@ -296,7 +289,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.AppFocus):
-            self._attention.end()
+            self.controllers.attention.end()
         if isinstance(event, events.InputEvent | events.Paste):
             self.controllers.background.note_input()
         await self.input_queue.on_event(event)
@@ -394,7 +387,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         session.unread = session is not self.workspace.current
         if event.status != "interrupted":
             failed = event.status == "failed"
-            self._attention.tell(session, "failed" if failed else "answered")
+            self.controllers.attention.tell(session, "failed" if failed else "answered")
 
         self.run_worker(partial(self._go_on_after, session), name="continue after the answer")
 

@@ -13,7 +13,7 @@ from tui.app.wiring import Controllers
 from tui.domain.commands import BY_NAME, REACHES, Invocation, read_input
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.models import looks_like_key
-from tui.domain.views.notice import Report, Severity
+from tui.domain.views.notice import Severity
 from tui.engine.sessions.workspace import Workspace
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
@@ -146,7 +146,7 @@ class AppShell(msgspec.Struct, eq=False):
         from tui.screens.page import ReportScreen
 
         pass_on = self._controllers.chat.pass_to_prompt
-        self._app.push_screen(ReportScreen(Report(title, text), pass_on))
+        self._app.push_screen(ReportScreen(title, text, pass_on))
 
     async def show_session(self) -> None:
         self._controllers.search.close()
@@ -213,9 +213,7 @@ class AppShell(msgspec.Struct, eq=False):
 
     def in_background(self, work: "Work") -> None:
         # A shell of its own: if it asks, it gives back a turn that no later question waits for.
-        shell = AppShell(
-            self._app, self._queue, self._controllers, self._confirmations, self.workspace
-        )
+        shell = msgspec.structs.replace(self, _turn=asyncio.Event())
 
         async def finish() -> None:
             await shell.run(work)

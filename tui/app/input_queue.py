@@ -60,7 +60,8 @@ class InputQueue:
         self.pending = 0
         """The number of tasks that have not ended."""
         self._turn = asyncio.Lock()
-        self._lent_until = 0.0
+        self.lent_until = 0.0
+        """The time until which the input is, or may be, meant for another program."""
 
     async def on_event(self, event: events.Event) -> None:
         """Queue keys and pastes; pass all other events on."""
@@ -100,13 +101,16 @@ class InputQueue:
         """Run a step after all that earlier keys lead to, and before later keys."""
         self.call_when_handled(partial(_finally, step, self.hold()))
 
-    def call_when_handled(self, then: Callable[[], Any]) -> None:
+    def call_when_handled(self, then: Callable[[], Any], ways: int = 2) -> None:
         """Call ``then`` once all that the dispatched keys lead to has been handled.
 
         A key travels from the focused widget up to the application, which may post to the widget
         again: so this travels the same way, twice.
         """
-        _pass_up(self._app, partial(_pass_up, self._app, then))
+        app = self._app
+        typed_into = (app.focused or app.screen) if app.screen_stack else app
+        step = partial(self.call_when_handled, then, ways - 1) if ways > 1 else then
+        pass_on([*typed_into.ancestors_with_self], step)
 
     async def _press(self, event: events.Key | events.Paste) -> None:
         focused = self._app.focused if self._app.screen_stack else None
@@ -164,7 +168,7 @@ class InputQueue:
         await self._advance()
 
     async def _advance(self) -> None:
-        while self.waiting and not self._holds and self._lent_until < math.inf:
+        while self.waiting and not self._holds and self.lent_until < math.inf:
             await self.waiting.popleft()()
 
     # --- tasks
@@ -205,7 +209,7 @@ class InputQueue:
             self.call_when_handled(partial(self.add, leave_now))
 
         async def leave_behind_keys() -> None:
-            if self._lent_until == math.inf:
+            if self.lent_until == math.inf:
                 await leave_behind_tasks()
             else:
                 self.waiting.append(leave_behind_tasks)
@@ -217,23 +221,13 @@ class InputQueue:
 
     def lend(self) -> None:
         """Hold back all keys until ``take_back``: another program has the terminal."""
-        self._lent_until = math.inf
+        self.lent_until = math.inf
 
     async def take_back(self) -> None:
         """Dispatch the keys that came meanwhile."""
         # A signal meant for the other one may come after the news of its end.
-        self._lent_until = time.monotonic() + _SECONDS_OF_LATE_SIGNALS
+        self.lent_until = time.monotonic() + _SECONDS_OF_LATE_SIGNALS
         await self._advance()
-
-    @property
-    def is_anothers(self) -> bool:
-        """Tell if the keyboard's input is, or was just now, meant for another program."""
-        return time.monotonic() < self._lent_until
-
-
-def _pass_up(app: App[Any], then: Callable[[], Any]) -> None:
-    typed_into = (app.focused or app.screen) if app.screen_stack else app
-    pass_on([*typed_into.ancestors_with_self], then)
 
 
 def pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:

@@ -20,7 +20,7 @@ from tui.app.input_queue import InputQueue
 from tui.engine.library.session_pages import SessionTitles
 from tui.engine.sessions.external_changes import Follower
 from tui.screens.chat import ChatScreen
-from tui.terminal.flow_control import FlowControlledApp
+from tui.terminal.textual_private import AppBase
 from tui.widgets.intents import VersionIntent
 
 if TYPE_CHECKING:
@@ -46,13 +46,12 @@ class Controllers:
 
     def __init__(
         self,
-        app: FlowControlledApp,
+        app: AppBase,
         queue: InputQueue,
         chat: ChatScreen,
         parts: Dependencies,
         shell: "Callable[[], Shell]",
         do: "Callable[[Work], None]",
-        attention: Attention,
     ) -> None:
         self.chat, workspace = chat, parts.workspace
         self._app, self._parts = app, parts
@@ -82,9 +81,10 @@ class Controllers:
         self._shared = shared = app, queue, chat, parts, workspace, *view, shell, do
         self.clipboard = Clipboard(app, self.notices.answer)
         self.picture_files = PictureFiles()
-        self.approvals = Approvals(*shared, attention)
+        self.attention = Attention(app, workspace.switcher, parts.notify)
+        self.approvals = Approvals(*shared, self.attention)
         settings = parts.turn_settings.asking(self.approvals.ask)
-        self.questions = ServerQuestions(*shared, attention, self.clipboard)
+        self.questions = ServerQuestions(*shared, self.attention, self.clipboard)
         settings.tools.setup.ask_by(self.questions.ask)
         self.turns = Turns(*shared, settings, prices)
         self.summaries, self.titles = Summaries(*shared), TitleController(*shared)

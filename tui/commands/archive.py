@@ -8,13 +8,13 @@ from functools import partial
 from tui.commands import leaving
 from tui.commands.opening import check_holder, open_projects, resolve, resolve_number
 from tui.commands.saving import refuse_private, save_or_say
-from tui.commands.shell import Shell, command, title_of
+from tui.commands.shell import Shell, command, title_of, warn
 from tui.domain.journal.records import is_private
 from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.moves import Move, Place
 from tui.domain.targets import is_number
 from tui.domain.text import plural
-from tui.engine.library.session_moves import Undone, check_closed_here, read_closed
+from tui.engine.library.session_moves import check_closed_here, read_closed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import StorageError, UsageError
@@ -44,12 +44,8 @@ async def archive(shell: Shell, arguments: str) -> None:
     await shell.context.shelf.archive(session_id)
     await _show_moved(shell, before, session_id)
     shell.say(f"Archived {title}. /undo brings it back")
-
-    async def run_hook(shell: Shell) -> None:
-        for failure in await shell.context.retention.tell_archived(scope, session_id):
-            shell.say(failure, "warning")
-
-    return shell.in_background(run_hook)
+    tell = partial(shell.context.retention.tell_archived, scope, session_id)
+    return shell.in_background(partial(warn, tell=tell))
 
 
 @command("restore")
@@ -205,7 +201,14 @@ async def undo(shell: Shell, arguments: str) -> None:
 async def _undo(shell: Shell, batch: Sequence[Move]) -> None:
     before = shell.workspace.current
     undone = await shell.context.shelf.undo(batch)
-    left = await _left_words(shell, undone)
+    left, counts = "", Counter(obstacle for _, obstacle in undone.left)
+    if len(undone.left) == 1:
+        move, obstacle = undone.left[0]
+        name = move.id if obstacle == "purged" else await title_of(shell, move.id)
+        left = f"{name} stays as it is: {obstacle}"
+    elif counts:
+        reasons = ", ".join(f"{count} {obstacle}" for obstacle, count in counts.items())
+        left = f"{plural(len(undone.left), 'session')} stay as they are: {reasons}"
     if undone.taken_back:
         first, count = undone.taken_back[0], len(undone.taken_back)
         names = plural(count, "session") if count > 1 else await title_of(shell, first.id)
@@ -215,17 +218,6 @@ async def _undo(shell: Shell, batch: Sequence[Move]) -> None:
         shell.say(left, "warning")
     if undone.failure:
         shell.say(undone.failure, "error")
-
-
-async def _left_words(shell: Shell, undone: Undone) -> str:
-    """Describe the moves that could not be taken back; empty without any."""
-    if len(undone.left) == 1:
-        move, obstacle = undone.left[0]
-        name = move.id if obstacle == "purged" else await title_of(shell, move.id)
-        return f"{name} stays as it is: {obstacle}"
-    counts = Counter(obstacle for _, obstacle in undone.left)
-    reasons = ", ".join(f"{count} {obstacle}" for obstacle, count in counts.items())
-    return f"{plural(len(undone.left), 'session')} stay as they are: {reasons}" if counts else ""
 
 
 async def _resolve(shell: Shell, target: str, wanted: frozenset[Status]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui.commands.shell import Shell, command, title_of
+from tui.commands.shell import Shell, command, title_of, warn
 from tui.domain.commands import BY_NAME
 from tui.domain.journal.session import Status
 from tui.domain.targets import is_number, listed_number
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PRIVATE = "Private session: nothing of it is saved. /keep saves it"
 MOST_HITS = 20
+_NO_MATCH = 'No session matches "{}".'
 _SEARCH_SECONDS = 2.0
 _COUNTED = 100
 """Limit of the numbers that mean something before any list was shown."""
@@ -184,12 +185,8 @@ async def search(shell: Shell, arguments: str) -> None:
         text = await asyncio.to_thread(_listed_hits, workspace, arguments, found, near)
         shell.report(f"Search: {arguments}", text)
     elif not parse(arguments).filters.fault:
-        shell.say(_no_match(arguments))
+        shell.say(_NO_MATCH.format(arguments))
     return None
-
-
-def _no_match(text: str) -> str:
-    return f'No session matches "{text}".'
 
 
 def _found(workspace: Workspace, text: str) -> "tuple[SearchResult, SearchResult]":
@@ -211,7 +208,7 @@ def _listed_hits(
         f"  {number}. {line}"
         for number, line in enumerate(hit_lines(hits, entries, workspace.clock()), 1)
     ]
-    heading = f"Found {found.words}:" if found.hits else _no_match(text)
+    heading = f"Found {found.words}:" if found.hits else _NO_MATCH.format(text)
     nearest = [f"Nearest: {near.looser} ({near.words})"] if near.looser else []
     of_all = len(found.hits)
     return "\n".join([heading, *lines[:of_all], *nearest, *lines[of_all:]])
@@ -269,8 +266,4 @@ async def _prune(shell: Shell, loaded: LoadedSession) -> None:
     if pruned.failure:
         shell.say(str(pruned.failure), "warning")
 
-    async def run_hook(shell: Shell) -> None:
-        for failure in await shell.context.retention.tell_hook(pruned):
-            shell.say(failure, "warning")
-
-    shell.in_background(run_hook)
+    shell.in_background(partial(warn, tell=partial(retention.tell_hook, pruned)))

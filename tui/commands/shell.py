@@ -148,6 +148,12 @@ def command(name: str) -> Callable[[CommandFunction], CommandFunction]:
     return bind
 
 
+async def warn(shell: Shell, tell: Callable[[], Awaitable[Sequence[str]]]) -> None:
+    """Show what ``tell`` has found to be wrong."""
+    for failure in await tell():
+        shell.say(failure, "warning")
+
+
 async def title_of(shell: Shell, session_id: str) -> str:
     """Quote the title of a session. Raises ``SessionNotFound``."""
     known = shell.workspace.switcher.find(session_id)

@@ -170,12 +170,8 @@ def _runs(names: Sequence[str]) -> Iterator[str]:
     """Combine consecutive numbered keys to a range."""
     run: list[str] = []
     for name in (*names, ""):
-        if run and not _follows(run[-1], name):
+        last = _NUMBERED.fullmatch(run[-1]) if run else None
+        if run and (last is None or name != f"{last[1]}{int(last[2]) + 1}"):
             yield from [f"{run[0]} … {run[-1]}"] if len(run) >= _RUN else run
             run = []
         run.append(name)
-
-
-def _follows(before: str, name: str) -> bool:
-    one, other = _NUMBERED.fullmatch(before), _NUMBERED.fullmatch(name)
-    return bool(one and other and one[1] == other[1] and int(one[2]) + 1 == int(other[2]))

@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from tui.domain.commands import COMMANDS, Command
 from tui.domain.text import make_visible_line
-from tui.domain.views.notice import LoggedNotice, Report
+from tui.domain.views.notice import LoggedNotice
 from tui.screens.dialog import Dialog
 from tui.screens.keys import KeyHelpLine, key_lines
 from tui.screens.typed_text import PassOn, is_free_text
@@ -94,14 +94,14 @@ class PageScreen(Dialog[None]):
 
 
 class ReportScreen(PageScreen):
-    """Shows a report."""
+    """Shows a text of several lines."""
 
-    def __init__(self, report: Report, pass_on: PassOn) -> None:
-        super().__init__(report.title, pass_on)
-        self._report = report
+    def __init__(self, title: str, text: str, pass_on: PassOn) -> None:
+        super().__init__(title, pass_on)
+        self.text = text
 
     def lay_out(self, width: int) -> Content:
-        lines = clean(self._report.text).split("\n")
+        lines = clean(self.text).split("\n")
         return Content("\n".join(row for line in lines for row in wrap_hanging(line, width)))
 
 

@@ -176,21 +176,18 @@ class Actions(Provider):
         if screen.approval.question is None:
             del bound["approval-focus"]  # the key shows a message instead
         for action in ACTIONS:
-            do = partial(self._invoke, action)
-            if not action.command:
-                if (found := bound.get(action.key)) is None:
-                    continue
-                node, binding = found
+            if action.command:
+                # One with a required argument has a screen that asks for it.
+                name = BY_NAME[action.command].screen or action.command
+                do = partial(screen.post_message, CommandInvoked(name, action.arguments))
+            elif action.key in bound:
+                node, binding = bound[action.key]
                 if not node.check_action(binding.action.partition("(")[0], ()):
                     continue
                 do = partial(node.run_action, binding.action)
+            else:
+                continue
             yield action, partial(screen.ask_first, action.title, do) if action.asks else do
-
-    def _invoke(self, action: Action) -> None:
-        """Run a command; one with a required argument has a screen that asks for it."""
-        command = BY_NAME[action.command]
-        invoked = CommandInvoked(command.screen or command.name, action.arguments)
-        self.screen.post_message(invoked)
 
     def _row(self, action: Action, title: Content) -> Content:
         """Format a line: title, key and command, where there is room."""

@@ -11,7 +11,6 @@ from tui.app.controllers.controller import Controller
 from tui.config.settings_schema import ToolServerSettings
 from tui.domain.journal.records import Settings
 from tui.domain.text import listed
-from tui.domain.views.notice import Report
 from tui.domain.views.tools import Allowed, ListedTool, ToolRow, tool_rows
 from tui.engine.turns.tools import (
     Tool,
@@ -61,7 +60,8 @@ class ToolController(Controller):
             case "withdraw all":
                 work = self._tools.approvals.withdraw_all()
             case "show" if row:
-                self._app.push_screen(ReportScreen(self._page(row), lambda _: None))
+                page = ReportScreen(row.text.strip(), self._about(row), lambda _: None)
+                self._app.push_screen(page)
                 return None
             case "add":
                 return screen.set_up(partial(self._set_up, screen))
@@ -159,7 +159,7 @@ class ToolController(Controller):
                 await trial.close()
         return ""
 
-    def _page(self, row: ToolRow) -> Report:
+    def _about(self, row: ToolRow) -> str:
         """All that is known of a row."""
         tools = (*self._own, *server_tools(self._tools.setup.servers))
         named = {each.definition.name: each.definition for each in tools}
@@ -167,7 +167,7 @@ class ToolController(Controller):
         if definition := named.get(row.tool):
             schema = json.dumps(definition.parameters, ensure_ascii=False, indent=2)
             text += [definition.description, f"Its arguments:\n{schema}"]
-        return Report(row.text.strip(), "\n\n".join(text))
+        return "\n\n".join(text)
 
     @property
     def _own(self) -> Sequence[Tool]:

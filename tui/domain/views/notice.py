@@ -10,13 +10,6 @@ import msgspec
 Severity = Literal["information", "warning", "error"]
 
 
-class Report(msgspec.Struct, frozen=True):
-    """A text of several lines with a title."""
-
-    title: str
-    text: str
-
-
 class Notice(msgspec.Struct, frozen=True):
     """A sentence about something that happened, as plain text; rarely with further lines."""
 
