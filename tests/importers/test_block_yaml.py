@@ -34,24 +34,19 @@ def test_each_style_is_read(text, value):
     assert not document.skipped
 
 
-@each_row("text", ["a: &x 1", "a: *x", "a: !!python/object:os.system x", "a: {b: c}"])
-def test_what_constructs_or_repeats_is_refused(text):
+DEEP = "\n".join("  " * n + "a:" for n in range(5000))
+
+
+@each_row("text", ["a: &x 1", "a: *x", "a: !!python/object:os.system x", "a: {b: c}", DEEP])
+def test_what_constructs_or_repeats_or_is_nested_too_deeply_is_refused(text):
     with pytest.raises(Unfit):
         load(text)
 
 
-def test_a_damaged_item_hides_no_other():
+def test_a_damaged_item_hides_no_other_and_a_damaged_line_is_counted():
     text = "m:\n- a: 1\n- a: *x\n  b: 'open\n- a: 3\n"
     assert load(text).value == {"m": [{"a": 1}, {}, {"a": 3}]}
-
-
-def test_a_damaged_line_is_counted():
     assert load("a: 1\nnonsense\nb: 2\n") == ({"a": 1, "b": 2}, 1)
-
-
-def test_deep_nesting_is_refused():
-    with pytest.raises(Unfit):
-        load("\n".join("  " * n + "a:" for n in range(5000)))
     assert load("- " * 100_000) is not None
 
 

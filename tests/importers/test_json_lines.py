@@ -12,14 +12,10 @@ def read(tmp_path, data):
     return lines, dict(ledger.skipped)
 
 
-def test_each_object_comes_with_its_place(tmp_path):
-    assert read(tmp_path, b'{"a":1}\n{"b":2}\n') == ([(0, 7, {"a": 1}), (8, 7, {"b": 2})], {})
-
-
-def test_a_line_feed_alone_ends_a_line(tmp_path):
-    (line,), skipped = read(tmp_path, '{"a":"x\u2028y\u0085z"}\n'.encode())
-    assert line.value == {"a": "x\u2028y\u0085z"}
-    assert not skipped
+def test_each_object_comes_with_its_place_and_a_line_feed_alone_ends_a_line(tmp_path):
+    lines = '{"a":1}\n{"b":"x\u2028y\u0085z"}\n'.encode()
+    expected = [(0, 7, {"a": 1}), (8, 16, {"b": "x\u2028y\u0085z"})]
+    assert read(tmp_path, lines) == (expected, {})
 
 
 def test_what_is_no_object_is_counted_and_hides_nothing(tmp_path):
