@@ -62,6 +62,8 @@ class Elia(Database):
     message_table = "message"
     talk_key = "chat_id"
     message_columns = ("id", "role", "content", "timestamp", "parent_id", "model")
+    # Numbers begin again in another database.
+    named_by = ("id", "started_at")
     created = ("started_at",)
     updated = ()
     roles = SPEAKERS
@@ -73,12 +75,6 @@ class Elia(Database):
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         return found(places.data / "elia" / "elia.sqlite")
-
-    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        for talk in super().talks(source, ledger):
-            # Numbers begin again in another database.
-            facts = talk.facts
-            yield replace(talk, name=f"{facts.get('id')}-{facts.get('started_at')}")
 
 
 _CHATS = "workspace_chats"

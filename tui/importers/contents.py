@@ -105,7 +105,8 @@ def title(text: Any) -> str:
 
 def usage(sent: Any, received: Any, cached: Any = 0, cache_written: Any = 0) -> TokenUsage | None:
     """Token counts, cached ones part of those that were sent; ``None`` without any."""
-    counts = [_count(each) for each in (sent, received, cached, cache_written)]
+    told = sent, received, cached, cache_written
+    counts = [each if isinstance(each, int) and 0 < each < 2**53 else 0 for each in told]
     return TokenUsage(*counts) if any(counts) else None
 
 
@@ -128,7 +129,3 @@ def todos(items: Iterable[Json], content: str = "content", active: str = "") -> 
             short = text_in(form)[:ITEM_CHARACTERS]
             listed.append(TodoItem(words[:ITEM_CHARACTERS], status, short))
     return ForeignTodos(tuple(listed[:MOST_ITEMS]))
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and 0 < value < 2**53 else 0

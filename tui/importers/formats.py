@@ -373,6 +373,8 @@ class Database(Format):
     message_order: tuple[str, ...] = ("id",)
     talk_key: str
     """The column of messages that has the id of their conversation."""
+    named_by: tuple[str, ...] = ()
+    """Columns that name a conversation, if its id is no text."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
         tables = schema(path, head)
@@ -382,7 +384,8 @@ class Database(Format):
         order = self.talk_order
         with opened(source.path) as database:
             for row in database.rows(self.talk_table, self.talk_columns, ledger, order=order):
-                yield Talk(source.path, row, partial(self.rows, database, row))
+                name = "-".join(str(row.get(column)) for column in self.named_by)
+                yield Talk(source.path, row, partial(self.rows, database, row), name)
 
     def rows(self, database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
         """The records of the messages of a conversation."""

@@ -285,14 +285,22 @@ def as_json(value: Any) -> Any:
             return {":null": None, ":true": True, ":false": False}.get(name, name)
         case Opaque(text=text):
             return text
-        case Dotted(items=items, tail=tail):
-            return [*map(as_json, items), as_json(tail)]
+        case Dotted(items=head, tail=tail):
+            return [*map(as_json, head), as_json(tail)]
         case dict():
             return {key: as_json(each) for key, each in cast("dict[str, Any]", value).items()}
         case list():
-            return _json_of_list(cast("list[Any]", value))
+            items = cast("list[Any]", value)
         case _:
             return value
+    keys = items[::2]
+    is_plist = all(isinstance(key, Symbol) and key.name.startswith(":") for key in keys)
+    if items and len(items) % 2 == 0 and is_plist:
+        return {_key(key): as_json(each) for key, each in zip(keys, items[1::2], strict=True)}
+    # Lists of lists are too often just that.
+    if any(isinstance(item, Dotted) for item in items) and (pairs := _pairs(items)) is not None:
+        return {_key(key): as_json(each) for key, each in pairs}
+    return [as_json(item) for item in items]
 
 
 def as_object(value: Any) -> Any:
@@ -302,17 +310,6 @@ def as_object(value: Any) -> Any:
     if isinstance(value, list) and (pairs := _pairs(cast("list[Any]", value))) is not None:
         return {_key(key): as_json(each) for key, each in pairs}
     return as_json(value)
-
-
-def _json_of_list(items: list[Any]) -> Any:
-    keys = items[::2]
-    is_plist = all(isinstance(key, Symbol) and key.name.startswith(":") for key in keys)
-    if items and len(items) % 2 == 0 and is_plist:
-        return {_key(key): as_json(each) for key, each in zip(items[::2], items[1::2], strict=True)}
-    # Lists of lists are too often just that.
-    if any(isinstance(item, Dotted) for item in items) and (pairs := _pairs(items)) is not None:
-        return {_key(key): as_json(each) for key, each in pairs}
-    return [as_json(item) for item in items]
 
 
 def _pairs(items: list[Any]) -> list[tuple[Any, Any]] | None:
