@@ -286,14 +286,12 @@ class TestTheExample:
         assert set(model) == set(ModelTable.__struct_fields__)
         assert raw["keys"]
 
-    def test_has_each_known_server_in_three_lines(self):
+    def test_has_each_known_server_in_three_lines_and_explains_each_key(self):
         blocks = example().split("\n\n")
         known = [block for block in blocks if re.match(r"#\[providers\.(?!local)", block)]
         assert len(known) == len(KNOWN_SERVERS)
         assert all(len(block.splitlines()) == 3 for block in known)
         assert '#[providers.groq]\n#api_key_env = "GROQ_API_KEY"\n#models = ["' in example()
-
-    def test_explains_each_key(self):
         lines = example().partition("\n# The known servers")[0].splitlines()
         keys = [place for place, line in enumerate(lines) if re.match(r"#\w+ = ", line)]
         assert keys

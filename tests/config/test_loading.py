@@ -39,12 +39,9 @@ def kept_tools(tmp_path):
     return write
 
 
-def test_what_is_kept_is_read_as_it_was(kept_tools):
+def test_what_is_kept_is_read_as_it_was_and_only_what_was_chosen_is_written(kept_tools):
     tools = Config(tools=READ, mcp={"time": TIME, "web": WEB})
     assert load_tools(kept_tools(tools).with_name("tools.toml")) == tools
-
-
-def test_only_what_was_chosen_is_written():
     text = tools_toml(Config(mcp={"web": WEB}))
     assert [line for line in text.splitlines() if line and line[0] != "#"] == [
         "[tools]",
@@ -258,6 +255,12 @@ def test_a_connection_counts_where_the_configuration_says_nothing(write, kept, t
     assert not settings.insists
     assert settings.providers == ("local", "openai")
     assert settings.provider("local").base_url == LOCAL
+    own = '[providers.local]\nbase_url = "http://mine/v1"\nretries = 0\n'
+    settings = write(f'model = "openai:mine"\n{own}', kept)
+    assert settings.model == "openai:mine"
+    assert settings.provider("local").base_url == "http://mine/v1"
+    assert settings.provider("local").retries == 0
+    assert settings.provider("openai").api_key_file is not None
 
 
 def test_one_without_an_address_is_there_as_long_as_the_configuration_has_its_server(write):
@@ -266,15 +269,6 @@ def test_one_without_an_address_is_there_as_long_as_the_configuration_has_its_se
     assert (settings.model, settings.provider("gate").base_url) == ("gate:a", LOCAL)
     settings = write("", kept)
     assert (settings.model, settings.providers) == (None, ())
-
-
-def test_the_configuration_wins(write, kept):
-    own = '[providers.local]\nbase_url = "http://mine/v1"\nretries = 0\n'
-    settings = write(f'model = "openai:mine"\n{own}', kept)
-    assert settings.model == "openai:mine"
-    assert settings.provider("local").base_url == "http://mine/v1"
-    assert settings.provider("local").retries == 0
-    assert settings.provider("openai").api_key_file is not None
 
 
 def test_it_is_shown_with_its_file_and_without_its_key(write, kept, tmp_path: Path):

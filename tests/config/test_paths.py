@@ -32,13 +32,10 @@ def test_the_data_directory_is_that_of_the_flag_the_variable_or_the_platform(
     assert not (tmp_path / "chats").exists()
 
 
-def test_the_config_file_is_in_the_platforms_place_unless_told_otherwise():
+def test_config_and_state_are_in_the_platforms_places_unless_told_otherwise():
     place = platformdirs.user_config_path("sibyl", appauthor=False)
     assert paths.config_file({}) == place / "config.toml"
     assert paths.config_file({"SIBYL_CONFIG": "/etc/my.toml"}) == Path("/etc/my.toml")
-
-
-def test_the_state_directory_is_the_platforms():
     assert paths.state_directory() == platformdirs.user_state_path("sibyl", appauthor=False)
 
 

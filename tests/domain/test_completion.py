@@ -35,18 +35,12 @@ def texts(text):
     return [each.text for each in completions(text, TARGETS, MODELS)]
 
 
-def test_a_slash_offers_every_command_in_the_order_of_help():
+def test_a_slash_offers_every_command_in_the_order_of_help_with_its_help():
     offered = [each.name for each in completions("/")]
     assert [each.split()[0] for each in offered] == [f"/{command.name}" for command in COMMANDS]
     assert "/resume list|delete|clear" in offered
-
-
-def test_a_command_is_offered_with_its_help():
     load = BY_NAME["load"]
     assert completions("/lo") == (Completion("/load ", load.line, load.help, "/load"),)
-
-
-def test_themes_are_offered_by_name():
     found = completions("/theme li", [], MODELS, ["nord", "textual-light"])
     assert [each.text for each in found] == ["/theme textual-light"]
 
@@ -95,9 +89,11 @@ def test_a_command_is_completed_and_then_its_arguments(typed, offered):
     assert texts(typed) == offered
 
 
-def test_sessions_are_offered_in_the_order_given():
+def test_sessions_are_offered_in_the_order_given_with_their_projects():
     assert texts("/load ") == [f"/load {target.id}" for target in TARGETS]
     assert [each.help for each in completions("/load ", TARGETS)] == [t.label for t in TARGETS]
+    [found] = completions("/load blog", [Target("s-1", "Notes", "blog"), Target("s-2", "Notes")])
+    assert (found.name, found.help) == ("s-1", "Notes · blog")
 
 
 @each_row(
@@ -132,15 +128,9 @@ def test_a_command_for_closed_sessions_is_not_offered_open_ones(monkeypatch):
     assert texts("/resume ") == [f"/resume {AUTH.id}", f"/resume {NOTES.id}"]
 
 
-def test_the_only_completion_is_what_a_text_can_be_completed_to():
+def test_a_text_is_completed_as_far_as_all_agree_and_never_to_less():
     assert common_text("/load bug", completions("/load bug", TARGETS)) == f"/load {AUTH.id}"
-
-
-def test_several_complete_as_far_as_they_agree():
     assert common_text("/load s", completions("/load s", TARGETS)) == "/load session-2026011"
-
-
-def test_a_text_is_never_completed_to_something_else_or_less():
     assert common_text("/s", completions("/s")) == "/s"
     both = completions("/load a", [Target("x-1", "a"), Target("x-2", "a")])
     assert common_text("/load a", both) == "/load a"
@@ -153,11 +143,6 @@ def test_whatever_is_typed_and_known_completing_it_leaves_a_command(text, target
         for each in completions(prompt, targets):
             assert each.text.startswith("/")
             assert each.text != prompt
-
-
-def test_a_session_is_completed_by_its_project_which_is_named():
-    [found] = completions("/load blog", [Target("s-1", "Notes", "blog"), Target("s-2", "Notes")])
-    assert (found.name, found.help) == ("s-1", "Notes · blog")
 
 
 PATHS = ["README.md", "src/", "src/main.py", "src/prompt.py", "docs/", "docs/src.md", ".github/"]
@@ -209,17 +194,17 @@ def test_every_path_that_has_the_letters_is_found_and_no_other():
         assert set(matching(wanted, names)) == expected
 
 
-def test_no_more_are_offered_than_anyone_looks_through():
+def test_no_more_are_offered_than_anyone_looks_through_and_none_that_nobody_can_type():
     assert len(matching("a", [f"a{number}" for number in range(500)])) == MOST_OFFERED
-
-
-def test_names_that_nobody_can_type_are_not_offered():
     assert matching("", ["a\nb", "a\x1b[2J", "\udcff", "ok"]) == ["ok"]
 
 
-def test_a_file_is_followed_by_a_blank_and_a_folder_can_be_continued():
+def test_a_file_has_its_last_name_beside_its_folder_and_a_blank_behind():
     assert offered("see @src/m") == ["@src/main.py "]
     assert offered("@sr")[0] == "@src/"
+    listing = FileListing("", FileNames(PATHS))
+    (found,) = file_completions(unfinished_reference("@src/prom"), listing)
+    assert (found.name, found.help) == ("prompt.py", "src/")
 
 
 @each_row("name", ["my file.txt", 'a"b', "end.", "back\\slash", "(x)", "@", "[b]x"])
@@ -227,12 +212,6 @@ def test_every_name_that_is_offered_is_a_reference_to_it(name):
     (text,) = offered("@", [name])
     (found,) = references(text)
     assert found.candidates[0] == name
-
-
-def test_a_file_is_shown_by_its_last_name_beside_its_folder():
-    listing = FileListing("", FileNames(PATHS))
-    (found,) = file_completions(unfinished_reference("@src/prom"), listing)
-    assert (found.name, found.help) == ("prompt.py", "src/")
 
 
 @each_row(

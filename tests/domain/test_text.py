@@ -349,12 +349,8 @@ def test_text_is_made_visible_alike_in_pieces_and_whole(pieces):
 
 
 @given(any_text())
-def test_what_was_made_visible_stays_so(text):
+def test_visible_text_can_be_printed_and_stays_as_it_is(text):
     assert make_visible(make_visible(text)) == make_visible(text)
-
-
-@given(any_text())
-def test_visible_text_can_be_printed(text):
     assert not set(make_visible(text)) & UNSAFE
     make_visible(text).encode()
 

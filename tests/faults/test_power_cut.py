@@ -278,145 +278,100 @@ def in_all_worlds(files: dict[str, bytes]) -> dict[str, dict[str, bytes]]:
     return {str(world): files for world in WORLDS}
 
 
-def test_what_was_there_stays_there():
+def test_a_new_file_needs_a_sync_of_its_own_and_one_of_its_directory():
     assert everywhere(Story(a=b"x")) == in_all_worlds({"a": b"x"})
-
-
-def test_what_was_synced_is_there():
     story = Story().create("a").write("a", b"x").sync("a").sync(".")
     assert everywhere(story) == in_all_worlds({"a": b"x"})
-
-
-def test_a_new_file_needs_a_sync_of_its_directory():
     story = Story().create("a").write("a", b"x").sync("a")
     assert story.left() == {}
     assert story.left(METADATA_FIRST) == {"a": b"x"}
-
-
-def test_bytes_need_a_sync_of_their_file():
     story = Story().create("a").write("a", b"x").sync(".")
     assert story.left() == story.left(METADATA_FIRST) == {"a": b""}
     assert story.left(ZEROS) == {"a": b"\0"}
     assert story.left(CONTENTS_FIRST) == story.left(OPTIMISTIC) == {"a": b"x"}
 
 
-def test_a_sync_is_of_the_writes_before_it():
+def test_a_sync_is_of_one_file_and_of_the_writes_before_it():
     story = Story().create("a").write("a", b"one").sync("a").write("a", b"two", 3).sync(".")
     assert story.left() == {"a": b"one"}
     assert story.left(ZEROS) == {"a": b"one\0\0\0"}
-
-
-def test_a_sync_is_of_one_file():
     story = Story(a=b"", b=b"").create("a").create("b")
     assert story.write("a", b"x").write("b", b"y").sync("b").left() == {"a": b"", "b": b"y"}
 
 
-def test_a_write_goes_to_its_place():
+def test_a_write_goes_to_its_place_and_one_of_nothing_changes_nothing():
     story = Story(a=b"12345").create("a").write("a", b"67", 3).write("a", b"8", 7).sync("a")
     assert story.left() == {"a": b"12367\0\x008"}
-
-
-def test_a_write_of_nothing_changes_nothing():
     story = Story(a=b"1").create("a").write("a", b"", 9)
     assert everywhere(story) == everywhere(story.sync("a")) == in_all_worlds({"a": b"1"})
 
 
-def test_a_rename_needs_a_sync_of_its_directory():
+def test_a_rename_needs_a_sync_of_its_directory_and_the_file_one_of_its_own_by_any_name():
     story = Story(a=b"old", b=b"new").rename("b", "a")
     both = {"a": b"old", "b": b"new"}
     assert story.left() == story.left(REMOVALS_FIRST) == story.left(CONTENTS_FIRST) == both
     assert story.left(METADATA_FIRST) == story.left(OPTIMISTIC) == {"a": b"new"}
     assert everywhere(story.sync(".")) == in_all_worlds({"a": b"new"})
-
-
-def test_a_renamed_file_that_was_not_synced_is_empty():
     story = Story(a=b"old").create("b").write("b", b"new").rename("b", "a")
     assert story.left(METADATA_FIRST) == {"a": b""}
     assert story.sync(".").left() == {"a": b""}
-
-
-def test_a_file_that_is_synced_by_its_old_name_is_safe_under_its_new_one():
     story = Story().create("b").rename("b", "a").write("b", b"x").sync("b").sync(".")
     assert everywhere(story) == in_all_worlds({"a": b"x"})
 
 
-def test_two_names_are_one_file():
+def test_two_names_are_one_file_and_a_rename_of_one_onto_the_other_does_nothing():
     story = Story().create("a").link("a", "b").add("unlink", "a").write("a", b"x").sync("a")
     assert everywhere(story.sync(".")) == in_all_worlds({"b": b"x"})
-
-
-def test_a_rename_onto_another_name_of_the_same_file_does_nothing():
     story = Story(a=b"x").link("a", "b").rename("a", "b").sync(".")
     assert everywhere(story) == in_all_worlds({"a": b"x", "b": b"x"})
 
 
-def test_a_removal_needs_a_sync_of_its_directory():
+def test_a_removal_needs_a_sync_and_may_come_before_what_was_added_earlier():
     story = Story(a=b"x").add("unlink", "a")
     assert story.left() == story.left(CONTENTS_FIRST) == {"a": b"x"}
     assert story.left(REMOVALS_FIRST) == story.left(METADATA_FIRST) == {}
     assert everywhere(story.sync(".")) == in_all_worlds({})
-
-
-def test_a_removal_may_come_before_what_was_added_earlier():
     story = Story(a=b"x").link("a", "b").add("unlink", "a")
     assert story.left(REMOVALS_FIRST) == {}
     assert story.left(METADATA_FIRST) == {"b": b"x"}
 
 
-def test_a_truncation_may_come_before_the_bytes_that_were_written_after_it():
+def test_a_truncation_may_come_first_takes_away_what_waits_and_can_make_a_file_longer():
     story = Story(a=b"old").create("a", os.O_TRUNC).write("a", b"newer")
     assert story.left() == {"a": b"old"}
     assert story.left(METADATA_FIRST) == {"a": b""}
     assert story.left(ZEROS) == {"a": b"\0" * 5}
     assert story.left(OPTIMISTIC) == {"a": b"newer"}
     assert everywhere(story.sync("a")) == in_all_worlds({"a": b"newer"})
-
-
-def test_a_truncation_takes_away_what_still_waits():
     story = Story(a=b"12345").create("a").write("a", b"678", 5).truncate("a", 6).sync("a")
     assert everywhere(story) == in_all_worlds({"a": b"123456"})
-
-
-def test_a_truncation_can_make_a_file_longer():
     assert everywhere(Story(a=b"1").truncate("a", 3).sync("a")) == in_all_worlds({"a": b"1\0\0"})
 
 
-def test_what_a_failed_sync_threw_away_does_not_come_back():
+def test_what_a_failed_sync_threw_away_is_safe_only_once_it_is_written_again():
     story = Story(a=b"1").create("a").write("a", b"2", 1).fail_to_sync("a").sync("a")
     assert story.left() == {"a": b"1"}
     assert story.write("a", b"3", 2).sync("a").left() == {"a": b"1\x003"}
     assert story.left(OPTIMISTIC) == {"a": b"123"}
-
-
-def test_what_is_written_again_after_a_failed_sync_is_safe():
     story = Story(a=b"1").create("a").write("a", b"2", 1).fail_to_sync("a").truncate("a", 1)
     assert everywhere(story.write("a", b"2", 1).sync("a")) == in_all_worlds({"a": b"12"})
-
-
-def test_a_failed_sync_forgets_no_truncation():
     story = Story(a=b"123").truncate("a", 1).fail_to_sync("a").sync("a")
     assert everywhere(story) == in_all_worlds({"a": b"1"})
 
 
-def test_an_operation_that_failed_did_nothing():
+def test_an_operation_that_failed_and_a_kill_before_a_sync_change_nothing():
     story = Story(a=b"x").add("unlink", "a", result=-1, error=errno.EIO).sync(".")
     assert everywhere(story) == in_all_worlds({"a": b"x"})
-
-
-def test_a_kill_before_a_sync_throws_nothing_away():
     story = Story(a=b"").create("a").write("a", b"x")
     story.add("sync", "a", inode=1, result=-1, fault="kill-before").sync("a")
     assert story.left() == {"a": b"x"}
 
 
-def test_a_file_is_there_only_with_the_directories_above_it():
+def test_a_file_is_there_only_with_the_directories_above_it_which_take_it_along():
     story = Story().add("mkdir", "d").create("d/a").write("d/a", b"x").sync("d/a").sync("d")
     assert story.left() == {}
     assert Disk(story.before, story.operations).left().directories == frozenset()
     assert everywhere(story.sync(".")) == in_all_worlds({"d/a": b"x"})
-
-
-def test_a_directory_takes_its_files_along():
     story = Story().add("mkdir", "d").create("d/a").sync("d").sync(".").rename("d", "e").sync(".")
     assert everywhere(story.write("d/a", b"x").sync("d/a")) == in_all_worlds({"e/a": b"x"})
 
@@ -472,7 +427,7 @@ def test_what_is_said_belongs_to_the_operation_before_it():
     assert acknowledged_by([], 3) == b""
 
 
-def test_a_cut_knows_what_had_been_said():
+def test_a_cut_knows_what_had_been_said_and_what_looks_the_same_is_given_once():
     story = Story().create("a").add("stdout", data=b"!").sync(".")
     cuts = list(Disk(story.before, story.operations).cuts([PESSIMISTIC]))
     assert [(cut.number, cut.acknowledged, dict(cut.files)) for cut in cuts] == [
@@ -481,9 +436,6 @@ def test_a_cut_knows_what_had_been_said():
         (2, b"!", {"a": b""}),
     ]
     assert str(cuts[1]) == "power cut after operation 1 (nothing without a sync)"
-
-
-def test_what_looks_the_same_is_given_once():
     story = Story(a=b"x").sync("a").sync(".")
     assert len(list(Disk(story.before, story.operations).cuts())) == 1
 

@@ -142,7 +142,12 @@ os.pwrite(f, b"8", 0)
     assert [one.offset for one in python(script).points[1:]] == [5, 7]
 
 
-def test_standard_output_stands_in_the_trace_where_it_was_said(python):
+def test_reading_and_what_is_said_stand_in_the_trace_without_a_number(python):
+    outcome = python("open('a', 'rb').read(); os.mkdir('first')")
+    assert [(one.kind, one.number) for one in outcome.operations] == [
+        ("open-read", 0),
+        ("mkdir", 1),
+    ]
     outcome = python("os.mkdir('x'); os.write(1, b'saved \\xff\\n'); os.mkdir('y'); print('end')")
     assert [(one.kind, one.number, one.data) for one in outcome.operations] == [
         ("mkdir", 1, b""),
@@ -151,14 +156,6 @@ def test_standard_output_stands_in_the_trace_where_it_was_said(python):
         ("stdout", 0, b"end\n"),
     ]
     assert outcome.stdout == b"saved \xff\nend\n"
-
-
-def test_reading_is_in_the_trace_and_has_no_number(python):
-    outcome = python("open('a', 'rb').read(); os.mkdir('x')")
-    assert [(one.kind, one.number) for one in outcome.operations] == [
-        ("open-read", 0),
-        ("mkdir", 1),
-    ]
 
 
 def test_other_directories_are_left_alone(python, tmp_path):
@@ -241,7 +238,7 @@ def test_a_fault_may_count_some_kinds_only(python):
     ]
 
 
-def test_reading_fails_where_it_is_named(python):
+def test_reading_and_saying_fail_where_they_are_named(python):
     script = """
 for name in "ab":
     try: os.open(name, os.O_RDONLY); print(name)
@@ -251,9 +248,6 @@ os.mkdir("x")
     outcome = python(script, Fault.fail(2, errno.EACCES, kinds={"open-read"}))
     assert outcome.stdout.split() == [b"a", str(errno.EACCES).encode()]
     assert kinds(outcome) == ["mkdir"]
-
-
-def test_saying_fails_where_it_is_named(python):
     outcome = python("os.write(1, b'x')", Fault.fail(1, errno.EPIPE, kinds={"stdout"}))
     assert outcome.stdout == b""
     assert b"BrokenPipeError" in outcome.stderr

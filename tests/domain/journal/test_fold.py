@@ -143,7 +143,7 @@ def test_unknown_records_and_a_second_header_change_nothing():
 # --- answers that are still arriving, or never came to their end
 
 
-def test_pieces_without_a_holder_are_interrupted_messages():
+def test_pieces_are_interrupted_without_a_holder_and_not_counted_yet_with_one():
     begun = first("m2", "Once ", replaces="m0"), piece("m2", 5, "upon")
     session = session_of(user("m1"), *begun, first("m3", "three"))
     expected = answer(
@@ -152,9 +152,6 @@ def test_pieces_without_a_holder_are_interrupted_messages():
     assert session.loaded_messages[:2] == (user("m1"), expected)
     assert (session.interrupted[0], session.arriving) == (expected, frozenset())
     assert (ids(session.interrupted), counts(session)) == (["m2", "m3"], (3, 3))
-
-
-def test_pieces_whose_holder_lives_are_an_answer_on_its_way_and_not_counted_yet():
     session = session_of(user("m1"), first("m2", "Once "), piece("m2", 5, "upon"), held=True)
     assert session.loaded_messages[1] == answer("m2", "Once upon", at(5), model="openai:x")
     assert (session.interrupted, session.arriving) == ((), frozenset({"m2"}))
@@ -227,15 +224,12 @@ def test_a_fold_goes_on_after_it_was_asked():
 # --- resets
 
 
-def test_after_the_last_reset_live_starts_anew():
+def test_after_the_last_reset_messages_start_anew_and_all_else_stays():
     session = session_of(user("m1"), RESET, answer("m2"), RESET, user("m3"))
     assert ids(session.loaded_messages) == ["m3"]
     assert ids(session.all_messages) == ["m1", "m2", "m3"]
     assert session.entries[session.live_from - 1] == RESET
     assert counts(session) == (1, 3)
-
-
-def test_name_model_to_dos_settings_and_prompt_count_stay_after_a_reset():
     told = state(name="Tale", model="openai:x", prompt_count=3)
     session = session_of(SETTINGS, Settings(temperature=0.5), told, TODOS, RESET)
     assert (session.name, session.model, session.prompt_count) == ("Tale", "openai:x", 3)
@@ -246,7 +240,7 @@ def test_name_model_to_dos_settings_and_prompt_count_stay_after_a_reset():
 # --- summary and to-dos
 
 
-def test_the_last_summary_since_a_reset_counts_and_each_stands_where_it_was_written():
+def test_the_last_summary_counts_and_one_of_the_built_in_guide_is_only_shown():
     later = Summary(text="more", through="m2")
     session = session_of(user("m1"), SUMMARY, user("m2"), later)
     assert session.summary == later
@@ -254,19 +248,27 @@ def test_the_last_summary_since_a_reset_counts_and_each_stands_where_it_was_writ
     assert ids(session.loaded_messages) == ["m1", "m2"]
     assert session_of(user("m1"), SUMMARY, RESET).summary is None
     assert session_of(user("m1"), RESET, SUMMARY).summary == SUMMARY
+    guided = Summary("I am the guide.", "m1", "offline:guide")
+    session = session_of(user("m1"), SUMMARY, guided)
+    assert session.summary == SUMMARY
+    assert session.entries[-1] == guided
+    fold = Fold(HEADER, whole=False)
+    fold.seed(guided)
+    assert fold.session().summary is None
+    fold.seed(SUMMARY)
+    fold.seed(TODOS)
+    assert (fold.session().summary, fold.session().todos) == (SUMMARY, TODOS.items)
+    assert fold.session().entries == ()
 
 
 # --- states
 
 
-def test_the_last_state_counts_and_without_a_model_means_that_of_the_header():
+def test_the_last_state_counts_but_messages_of_a_whole_file_are_counted():
     session = session_of(state(name="old"), state(name="Tale", model="openai:x", updated_at=at(9)))
     assert (session.name, session.model) == ("Tale", "openai:x")
     assert session.updated_at == session.last_record_at == at(9)
     assert session_of(state(model="openai:x"), state(model="")).model == HEADER.model
-
-
-def test_a_whole_file_is_counted_whatever_its_states_say_but_prompts_go_on_from_them():
     told = state(message_count=9, total_count=9, prompt_count=41)
     session = session_of(user("m1"), told, user("m2"), answer("m3"))
     assert (counts(session), session.prompt_count) == ((3, 3), 42)
@@ -287,46 +289,33 @@ def test_from_the_middle_on_counts_go_on_from_the_state(records, counted):
     assert counts(session_of(user("m0"), told, *records, whole=False)) == counted
 
 
-def test_a_summary_that_the_built_in_guide_wrote_is_shown_and_does_not_count():
-    guided = Summary("I am the guide.", "m1", "offline:guide")
-    session = session_of(user("m1"), SUMMARY, guided)
-    assert session.summary == SUMMARY
-    assert session.entries[-1] == guided
-    fold = Fold(HEADER, whole=False)
-    fold.seed(guided)
-    assert fold.session().summary is None
-    fold.seed(SUMMARY)
-    fold.seed(TODOS)
-    assert (fold.session().summary, fold.session().todos) == (SUMMARY, TODOS.items)
-    assert fold.session().entries == ()
-
-
 # --- offsets
 
 
-def test_offsets_say_where_the_last_summary_to_dos_and_reset_begin():
+def test_offsets_say_where_the_last_records_begin_and_go_on_from_the_state():
     assert session_of(user("m1"), SUMMARY, TODOS, SUMMARY).offsets == known(summary=3, todos=2)
     assert session_of(SUMMARY, TODOS, RESET).offsets == known(todos=1, reset=2)
     assert session_of(RESET, SUMMARY, RESET, TODOS).offsets == known(todos=3, reset=2)
     assert session_of(SETTINGS, RESET, SETTINGS, RESET).offsets == known(reset=3, settings=2)
+    told = state(offsets=Offsets(summary=10, todos=20, reset=5))
+    fold = folded([told, TODOS], Fold(HEADER, whole=False), first=30)
+    assert fold.session().offsets == Offsets(summary=10, todos=31, reset=5)
 
 
 def known(**places):
     return Offsets(**{"settings": None, **places})
 
 
-def test_from_the_middle_on_offsets_go_on_from_the_state():
-    told = state(offsets=Offsets(summary=10, todos=20, reset=5))
-    fold = folded([told, TODOS], Fold(HEADER, whole=False), first=30)
-    assert fold.session().offsets == Offsets(summary=10, todos=31, reset=5)
-
-
 # --- times
 
 
-def test_last_use_is_the_newest_message():
+def test_last_use_is_the_newest_message_by_its_time_which_is_kept_as_it_stands():
     session = session_of(user("m1", time=at(7)), answer("m2", time=at(3)), user("m3", time="?"))
     assert session.last_used_at == at(7)
+    session = session_of(user("m1", time="2026-01-01T09:00:00+09:00"), user("m2", time=at(60)))
+    assert session.last_used_at == at(60)
+    session = session_of(user("m1", time=at(60)), user("m2", time="2026-01-01T09:02:00+09:00"))
+    assert session.last_used_at == "2026-01-01T09:02:00+09:00"
 
 
 @pytest.mark.parametrize("use", [Opened(at=at(9), resumed=True), Restored(at=at(9))])
@@ -345,13 +334,6 @@ def test_an_explicit_resume_and_a_restore_are_uses(use):
 def test_a_look_a_name_and_all_else_are_no_uses(other):
     assert session_of(user("m1", time=at(3)), other).last_used_at == at(3)
     assert session_of(other).last_used_at is None
-
-
-def test_times_of_use_are_compared_as_times_and_kept_as_they_stand():
-    session = session_of(user("m1", time="2026-01-01T09:00:00+09:00"), user("m2", time=at(60)))
-    assert session.last_used_at == at(60)
-    session = session_of(user("m1", time=at(60)), user("m2", time="2026-01-01T09:02:00+09:00"))
-    assert session.last_used_at == "2026-01-01T09:02:00+09:00"
 
 
 def test_opened_and_closed_are_the_last_ones_and_what_is_opened_again_is_not_closed():

@@ -64,8 +64,9 @@ def test_any_reader_of_json_reads_the_same(record):
     assert value == json.loads(json.dumps(msgspec.to_builtins(record)))
 
 
-def test_typed_text_is_stored_as_typed():
+def test_text_is_stored_as_typed_and_two_halves_of_a_character_as_the_character():
     assert "会話 😀 é".encode() in encode(saying("会話 😀 é"))
+    assert decode(line_of(saying("\ud83d\ude00"))).text == "😀" == as_read("\ud83d\ude00")
 
 
 @each_row("harmful", ["\x00", "\n", "\r", "\x1b", "\x85", "\x9b", "\u2028", "\u2029"])
@@ -75,15 +76,8 @@ def test_what_splits_lines_or_speaks_to_terminals_is_stored_escaped(harmful):
     assert decode(line).text == harmful
 
 
-def test_two_halves_of_a_character_side_by_side_come_back_as_the_character():
-    assert decode(line_of(saying("\ud83d\ude00"))).text == "😀" == as_read("\ud83d\ude00")
-
-
-def test_absent_fields_are_not_written():
+def test_absent_fields_are_not_written_but_null_content_and_empty_offsets():
     assert line_of(Opened(at="now")) == b'{"type":"opened","at":"now"}'
-
-
-def test_null_content_and_empty_offsets_are_written():
     state = State(
         name="", prompt_count=0, message_count=0, total_count=0, updated_at="", offsets=Offsets()
     )
@@ -254,13 +248,10 @@ def test_a_byte_order_mark_and_blanks_are_passed_over(line):
     assert decode(line) == Reset(at="now")
 
 
-def test_unknown_fields_inside_known_ones_are_passed_over():
+def test_unknown_fields_within_known_ones_are_passed_over_and_names_of_any_kind_stay():
     call = '{"id":"c","name":"n","arguments":{"\\ud800":1},"\\ud800":2,"future":3}'
     line = line_of(saying("x"))[:-1] + f',"tool_calls":[{call}]}}'.encode()
     assert decode(line).tool_calls == (ToolCall(id="c", name="n", arguments={"\ud800": 1}),)
-
-
-def test_names_of_any_kind_stay_where_any_value_may_stand():
     metadata = {"\ud800": {"é": 1, "items": {"\udfff": 2}}}
     assert decode(line_of(saying("x", metadata=metadata))).metadata == metadata
 
@@ -268,12 +259,9 @@ def test_names_of_any_kind_stay_where_any_value_may_stand():
 NOW = datetime(2026, 1, 11, 14, 30, 22, 987654, UTC)
 
 
-def test_a_session_is_named_by_local_time_and_six_digits(zone):
+def test_sessions_and_messages_are_named_by_their_times(zone):
     zone("JST-9")
     assert new_session_id(NOW, 847) == "session-20260111-233022-000847"
-
-
-def test_a_message_is_named_by_utc_to_the_millisecond_and_a_token(zone):
     zone("JST-9")
     there = NOW.astimezone(timezone(timedelta(hours=-5)))
     assert new_message_id(there, "a1b2c3d4") == "20260111T143022987-a1b2c3d4"
@@ -308,13 +296,10 @@ def test_an_id_is_a_plain_file_name_of_its_folder(text):
         assert text[0] not in ".-_"
 
 
-def test_a_later_record_of_an_answer_takes_the_place_of_an_earlier_one():
+def test_a_request_counts_once_though_its_record_is_repeated():
     records = [answer("a1"), user("u1"), answer("a1", model="m", usage=TokenUsage(3, 2))]
     expected = CountedRequest("a1", "m", records[-1].timestamp, TokenUsage(3, 2))
     assert counted_requests([*records, None]) == (expected,)
-
-
-def test_a_summary_counts_once_though_it_is_repeated_and_so_does_a_title():
     used, later = TokenUsage(9, 1), TokenUsage(8, 2)
     summary = Summary("So far.", "u1", "m", used)
     titled = Titled("Two", "2026-01-11T14:30:00.000Z", "m", later)

@@ -27,20 +27,10 @@ def talk():
     return fold.session()
 
 
-def test_its_messages_are_the_live_ones_and_all_are_those_before_a_reset_too():
+def test_its_live_messages_and_all_those_before_a_reset_are_in_its_state():
     assert talk().id == HEADER.id
     assert [message.id for message in talk().loaded_messages] == ["m2"]
     assert [message.id for message in talk().all_messages] == ["m1", "m2"]
-
-
-@each_row("count", [-1, 0, MOST, MOST + 1])
-def test_its_state_can_be_read_whatever_it_counts(count):
-    session = structs.replace(talk(), message_count=count, total_count=count, prompt_count=count)
-    state = session.state("t")
-    assert decode(encode(state).rstrip()) == state
-
-
-def test_its_state_says_what_a_reader_of_the_end_needs():
     session = talk()
     assert session.state("now") == State(
         name="Tale",
@@ -52,6 +42,13 @@ def test_its_state_says_what_a_reader_of_the_end_needs():
         offsets=session.offsets,
     )
     assert (session.offsets.reset, session.offsets.summary) == (200, 400)
+
+
+@each_row("count", [-1, 0, MOST, MOST + 1])
+def test_its_state_can_be_read_whatever_it_counts(count):
+    session = structs.replace(talk(), message_count=count, total_count=count, prompt_count=count)
+    state = session.state("t")
+    assert decode(encode(state).rstrip()) == state
 
 
 def test_a_holder_is_told_with_the_local_time_to_the_minute_and_elsewhere_without_its_pid(zone):
@@ -100,31 +97,19 @@ def ids(messages):
     return [message.id for message in messages]
 
 
-def test_a_message_that_follows_an_earlier_one_leaves_out_what_stands_between():
+def test_a_message_that_follows_an_earlier_one_leaves_out_what_stands_between_and_is_numbered():
     session = session_of(QUESTION, ANSWER, AGAIN, user("q2"))
     assert ids(session.loaded_messages) == ["q", "a2", "q2"]
     assert ids(session.all_messages) == ["q", "a1", "a2", "q2"]
     assert (session.message_count, session.total_count, session.prompt_count) == (3, 4, 2)
-
-
-def test_messages_that_follow_the_same_one_are_numbered_in_the_order_of_the_file():
     session = session_of(QUESTION, ANSWER, AGAIN, answer("a3", after="q"), user("q2"))
     assert session.versions == dict.fromkeys(["a1", "a2", "a3"], ("a1", "a2", "a3"))
     assert numbered(session.versions)["a2"] == Version(2, 3)
-
-
-def test_a_first_message_may_be_said_in_another_way():
     session = session_of(QUESTION, ANSWER, user("q2", after=""), answer("a2"))
     assert ids(session.loaded_messages) == ["q2", "a2"]
     assert session.versions["q"] == ("q", "q2")
-
-
-def test_an_earlier_version_goes_on_where_it_was_left():
     session = session_of(QUESTION, ANSWER, AGAIN, user("q2", after="a1"))
     assert ids(session.loaded_messages) == ["q", "a1", "q2"]
-
-
-def test_a_session_without_versions_has_nothing_to_count():
     session = session_of(QUESTION, ANSWER, user("q2", after="a1"))
     assert (session.everything, session.parents, session.versions) == ((), {}, {})
 
@@ -156,14 +141,11 @@ def test_a_version_that_was_retried_is_none():
     assert session.message_count == 2
 
 
-def test_the_newest_summary_that_ends_at_a_live_message_counts():
+def test_the_newest_summary_that_ends_at_a_live_message_counts_and_one_of_nothing_is_none():
     first, second = Summary("first", "q"), Summary("second", "a1")
     assert session_of(QUESTION, first, ANSWER, second).summary == second
     assert session_of(QUESTION, first, ANSWER, second, AGAIN).summary == first
     assert session_of(QUESTION, ANSWER, second, AGAIN).summary is None
-
-
-def test_a_summary_of_nothing_counts_as_none():
     assert session_of(QUESTION, Summary("first", "q"), Summary("", "")).summary is None
 
 

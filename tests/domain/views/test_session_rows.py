@@ -230,12 +230,9 @@ def test_each_state_has_its_name(status, own, label, state):
     assert picked(own=own, status=status, label=label).state == state
 
 
-def test_a_session_that_was_moved_says_when_and_why_and_which_program_it_is_from():
+def test_a_picked_session_says_when_and_why_it_was_moved_or_how_it_stands():
     words = about(picked(MOVE, status="archived", imported_from="claude-code:1"), PICKED_AT)
     assert words.startswith("shop · from claude-code · archived 3 days ago, not used for long · ")
-
-
-def test_a_kept_session_says_how_it_stands():
     words = about(picked(MOVE, {"s": Mark.RUNNING}, ("s",), status="open"), PICKED_AT)
     assert "open here, used" in words
     assert "running" in words
