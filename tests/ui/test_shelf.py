@@ -146,7 +146,8 @@ async def test_what_is_brought_back_to_the_screen_has_the_highlight_again(world)
         await until(lambda: app.chat.shown == two and one not in rows(app), "the other")
         await pilot.press("u")
         await until(lambda: app.chat.shown == one and one in rows(app), "it again")
-        await until(lambda: app.chat.sidebar.highlighted == one, "the highlight")
+        shown = app.chat.sidebar.rows
+        await until(lambda: shown.highlighted and shown.highlighted.id == one, "the highlight")
 
 
 async def test_what_is_archived_is_counted_at_once_and_read_when_it_is_unfolded(world):

@@ -240,8 +240,8 @@ async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
         await highlight(app, rows(app)[0])
         assert far not in rows(app)
         await pilot.press("slash", *"treas")
-        await until(lambda: app.chat.sidebar.highlighted == far, "the match")
-        assert [row.id for row in app.chat.sidebar.rows.shown] == [far]
+        await until(lambda: [row.id for row in app.chat.sidebar.rows.shown] == [far], "the match")
+        assert app.chat.sidebar.rows.highlighted.id == far
 
 
 async def asked_two(w, pilot):

@@ -90,13 +90,13 @@ async def test_a_session_that_cannot_be_saved_is_not_left_and_saved_before_anoth
             await go_to(app, pilot, there)
             await until(lambda: '": could not save (disk full)' in notices(app))
             await until(lambda: first in status(app))
-            assert app.chat.sidebar.highlighted == first
+            assert app.chat.sidebar.rows.highlighted.id == first
         with monkeypatch.context() as broken:
             broken.setattr(Journal, "tail", unreadable)
             await go_to(app, pilot, there)
             await until(lambda: 'Cannot read "Elsewhere"' in notices(app))
             await until(lambda: first in status(app))
-            assert app.chat.sidebar.highlighted == first
+            assert app.chat.sidebar.rows.highlighted.id == first
             assert messages(w, first) == [("user", "hello", None)]
             await until(lambda: "NOT SAVED" not in status(app))
         await go_to(app, pilot, there, "Elsewhere")

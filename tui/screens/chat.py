@@ -212,8 +212,7 @@ class ChatScreen(ScreenBase):
             self.prompt.focus()  # what is typed next answers no other question
         self.approval.show(view.asking)
         self.refresh_bindings()
-        self.prompt.set_read_only_reason(view.read_only_in_short)
-        self.prompt.show_editing(editing=view.editing)
+        self.prompt.show_state(view.read_only_in_short, editing=view.editing)
 
     def show_queue(self, queue: PromptQueue) -> None:
         """Show what waits to be sent."""

@@ -6,7 +6,7 @@ would be displaced, the lines of the frame included.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import rich.cells
@@ -50,20 +50,17 @@ def fix_columns(frame: str, *, multiplexed: bool = False) -> str:
     """
     if _PLAIN.fullmatch(frame) or _AMBIGUOUS.search(frame) is None:
         return frame
-    return "".join(_fixed(stretch, multiplexed) for stretch in _stretches(frame))
-
-
-def _stretches(frame: str) -> Iterator[str]:
-    """Split a frame at the sequences that leave a row; each part begins with its position."""
+    fixed: list[str] = []
     begin = 0
     for found in _SEQUENCE.finditer(frame):
+        # Each stretch of a row begins with its position.
         if found["column"] or found["row"]:
-            yield frame[begin : found.start()]
+            fixed.append(_fixed(frame[begin : found.start()], multiplexed))
             begin = found.start()
-    yield frame[begin:]
+    return "".join([*fixed, _fixed(frame[begin:], multiplexed)])
 
 
-def _fixed(stretch: str, multiplexed: bool) -> str:  # noqa: FBT001 - one caller
+def _fixed(stretch: str, multiplexed: bool) -> str:  # noqa: FBT001 - passed on
     """Position the cursor behind each text that may take more or fewer cells than counted."""
     place = _SEQUENCE.match(stretch)
     if place is None or not place["column"] or _AMBIGUOUS.search(stretch) is None:

@@ -71,7 +71,11 @@ def begin(arguments: list[str]) -> None:
         return
     try:
         _terminal.original = termios.tcgetattr(_INPUT)
-        _restore_at_exit()
+        atexit.register(end)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            # A signal that is ignored (nohup) stays ignored.
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                signal.signal(number, _die)
         termios.tcsetattr(_INPUT, termios.TCSANOW, _raw(_INPUT))
         size = os.get_terminal_size(_OUTPUT)
     except (OSError, termios.error):
@@ -200,12 +204,10 @@ def _has_terminal() -> bool:
     """Check that standard input and error are a terminal that can draw, in the foreground."""
     if os.environ.get("TERM", "dumb") in ("", "dumb"):
         return False
-    return os.isatty(_INPUT) and os.isatty(_OUTPUT) and _is_foreground()
-
-
-def _is_foreground() -> bool:
-    """Check that this is no background job: it would save the attributes of the shell's editor."""
+    if not os.isatty(_INPUT) or not os.isatty(_OUTPUT):
+        return False
     try:
+        # A background job would save the attributes of the shell's editor.
         return os.tcgetpgrp(_INPUT) == os.getpgrp()
     except OSError:
         return True  # no job control here
@@ -218,14 +220,6 @@ def _raw(terminal: int) -> _Attributes:
     lflag &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
     characters[termios.VMIN] = 1
     return [iflag, oflag, cflag, lflag, ispeed, ospeed, characters]
-
-
-def _restore_at_exit() -> None:
-    atexit.register(end)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # A signal that is ignored (nohup) stays ignored.
-        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, _die)
 
 
 def _die(number: int, _: object) -> None:

@@ -140,7 +140,6 @@ class KeyParser(KeyParserBase):
         yield events.Paste(pasted)
 
     def _pieces(self, data: str) -> Iterator[Message | str]:
-        """Cut a read into typed text and messages."""
         is_between = self._pasted is None and self._end is None
         if is_between and self._rest == "\x1b" and data[:1] in ("\r", "\n"):
             # Alt+Enter comes in one read: these are two keys.

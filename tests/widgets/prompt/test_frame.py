@@ -44,13 +44,13 @@ async def test_it_grows_with_its_text_to_a_third_of_the_screen_and_shrinks_again
 async def test_the_border_has_the_model_or_a_mode_at_the_left_and_the_work_at_the_right(app):
     app.prompt.border.model = "qwen3\x1b[2J"
     await until(lambda: "╭─ qwen3␛[2J ─" in top(app))
-    app.prompt.show_editing(editing=True)
+    app.prompt.show_state(editing=True)
     await until(lambda: "╭─ editing a question ·" in top(app))
     app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
     app.prompt.border.stop = "Esc"
     await until(lambda: "thinking 4 s" in top(app))
     assert "editing a q" in top(app)
-    app.prompt.show_editing(editing=False)
+    app.prompt.show_state()
     await until(lambda: top(app).endswith(" qwen3 · thinking 4 s · Esc stops ─╮"))
     assert top(app).startswith("╭───")
     app.prompt.border.activity = None
@@ -79,11 +79,11 @@ async def test_the_sign_moves_four_times_a_second_and_rests_without_motion(app):
 
 
 async def test_reason_and_queue_stand_in_the_border_until_they_are_empty(app, pilot):
-    app.prompt.set_read_only_reason("[b]held\x1b[2J by another")
+    app.prompt.show_state("[b]held\x1b[2J by another")
     app.prompt.show_queue(PromptQueue(("queued",)))
     await until(lambda: "[b]held␛[2J by another · 1 queued" in bottom(app))
     await pilot.press("k")
-    app.prompt.set_read_only_reason("")
+    app.prompt.show_state()
     await until(lambda: "held" not in bottom(app))
     assert "1 queued" in bottom(app)
     app.prompt.show_queue(PromptQueue())

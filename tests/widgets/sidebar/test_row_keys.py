@@ -28,28 +28,28 @@ def deleted(app):
 @pytest.mark.parametrize(("down", "up"), [("down", "up"), ("j", "k")])
 async def test_up_and_down_pass_over_the_headings_of_open_groups(down, up):
     async with shown(rows(*GROUPS)) as (app, pilot):
-        seen = [app.sidebar.highlighted]
+        seen = [app.highlighted]
         for _ in range(3):
             await pilot.press(down)
-            seen.append(app.sidebar.highlighted)
+            seen.append(app.highlighted)
         assert seen == ["session-1", "session-2", "session-3", "session-4"]
         await pilot.press(up, up)
-        assert app.sidebar.highlighted == "session-2"
+        assert app.highlighted == "session-2"
 
 
 async def test_left_folds_the_group_whose_heading_is_a_stop_and_right_gives_the_same_row_back():
     async with shown(rows(*GROUPS)) as (app, pilot):
         await pilot.press("end")
-        assert app.sidebar.highlighted is None
+        assert app.highlighted is None
         await pilot.press("up")
-        assert app.sidebar.highlighted == "session-4"
+        assert app.highlighted == "session-4"
         await pilot.press("up", "left")
         assert app.lines[2] == " ▸ Today 2"
-        assert app.sidebar.highlighted is None
+        assert app.highlighted is None
         await pilot.press("left")
         assert app.lines[2] == " ▸ Today 2"
         await pilot.press("right")
-        assert app.sidebar.highlighted == "session-3"
+        assert app.highlighted == "session-3"
         await pilot.press("right")
         assert app.lines[2] == " ▾ Today"
         # When every group is folded the headings are walked.
@@ -57,7 +57,7 @@ async def test_left_folds_the_group_whose_heading_is_a_stop_and_right_gives_the_
         await pilot.press("home", "left", "down", "left")
         assert app.lines == ["▌▸ Today 1", " ▸ Older 1"]
         await pilot.press("up", "right")
-        assert app.sidebar.highlighted == "session-1"
+        assert app.highlighted == "session-1"
 
 
 # --- the archive
@@ -135,7 +135,7 @@ async def test_every_other_key_takes_the_question_back_and_does_nothing_else(key
         await until(lambda: not asks(app), "no question")
         assert app.said == []
         assert app.list.has_focus
-        assert app.sidebar.highlighted == "session-2"
+        assert app.highlighted == "session-2"
         await pilot.press("enter")
         assert deleted(app) == []
 
@@ -199,7 +199,7 @@ async def test_one_in_the_trash_is_brought_back_by_a_second_enter():
     trashed = row(2, group=Group.TRASHED)
     async with shown(rows(row(1), trashed, trashed=1)) as (app, pilot):
         await pilot.press("end", "right", "down")
-        assert app.sidebar.highlighted == trashed.id
+        assert app.highlighted == trashed.id
         await pilot.press("d", "p", "enter")
         await until(lambda: app.list.can_be_answered, "the question")
         assert not app.heard(intents.SessionSelected)

@@ -93,7 +93,7 @@ async def test_what_goes_on_in_a_session_is_told_apart_without_colour():
 async def test_the_current_session_is_marked_wherever_the_highlight_is():
     async with shown(rows(row(1), row(2), row(3), current="session-2")) as (app, pilot):
         await pilot.press("down")
-        assert app.sidebar.highlighted == "session-3"
+        assert app.highlighted == "session-3"
         assert [line[0] for line in app.lines[1:]] == [" ", "▌", " "]
         assert _is_bold(app, "Session 2")
         assert not _is_bold(app, "Session 3")
@@ -154,7 +154,7 @@ async def test_a_row_names_its_program_its_project_among_others_and_has_its_pin(
 )
 async def test_the_highlight_begins_at_the_current_session_else_at_the_first(current, begins):
     async with shown(rows(row(1), row(2), row(3), current=current)) as (app, _):
-        assert app.sidebar.highlighted == begins
+        assert app.highlighted == begins
 
 
 async def test_the_highlight_is_in_view_when_rows_were_shown_before_there_was_room():
@@ -172,9 +172,9 @@ async def test_the_highlight_stays_on_its_session_while_rows_come_and_change_pla
     async with shown(rows(row(1), row(2), row(3))) as (app, _):
         app.sidebar.rows.highlight("session-2")
         app.sidebar.show_rows(rows(row(9), row(8), row(1), row(2), row(3)), NOW)
-        assert app.sidebar.highlighted == "session-2"
+        assert app.highlighted == "session-2"
         app.sidebar.show_rows(rows(row(2, Group.OPEN), row(9), row(1), row(3)), NOW)
-        assert app.sidebar.highlighted == "session-2"
+        assert app.highlighted == "session-2"
 
 
 @pytest.mark.parametrize(
@@ -186,17 +186,17 @@ async def test_the_highlight_goes_to_the_nearest_session_when_its_own_is_gone(go
         app.sidebar.rows.highlight(f"session-{gone}")
         left = [other for other in found if other.id != f"session-{gone}"]
         app.sidebar.show_rows(rows(*left), NOW)
-        assert app.sidebar.highlighted == near
+        assert app.highlighted == near
 
 
 async def test_the_highlight_is_nowhere_when_no_session_is_left():
     async with shown(rows(row(1))) as (app, pilot):
         app.sidebar.show_rows(rows(), NOW)
-        assert app.sidebar.highlighted is None
+        assert app.highlighted is None
         await pilot.press("up", "down", "pageup", "pagedown", "home", "end", "enter")
         assert app.said == []
         app.sidebar.show_rows(rows(row(5), row(6), current="session-6"), NOW)
-        assert app.sidebar.highlighted == "session-6"
+        assert app.highlighted == "session-6"
 
 
 @pytest.mark.parametrize(("keys", "then"), [([], "session-3"), (["down"], "session-2")])
@@ -205,10 +205,10 @@ async def test_a_session_without_a_row_is_highlighted_once_it_has_one_unless_the
 ):
     async with shown(rows(row(1), row(2))) as (app, pilot):
         app.sidebar.rows.highlight("session-3")
-        assert app.sidebar.highlighted == "session-1"
+        assert app.highlighted == "session-1"
         await pilot.press(*keys)
         app.sidebar.show_rows(rows(row(3), row(1), row(2)), NOW)
-        assert app.sidebar.highlighted == then
+        assert app.highlighted == then
 
 
 async def test_highlighting_a_session_brings_it_into_view():
@@ -263,17 +263,17 @@ async def test_keys_move_the_highlight_by_rows_by_pages_and_to_the_ends():
     async with shown(many(100)) as (app, pilot):
         page = app.list.size.height - 1
         await pilot.press("pagedown", "pagedown")
-        assert app.sidebar.highlighted == f"session-{2 * page:05}"
+        assert app.highlighted == f"session-{2 * page:05}"
         await pilot.press("pageup")
-        assert app.sidebar.highlighted == f"session-{page:05}"
+        assert app.highlighted == f"session-{page:05}"
         assert app.line_of(f"Session {page:05}") == 0
         await pilot.press("up", "up", "down")
-        assert app.sidebar.highlighted == f"session-{page - 1:05}"
+        assert app.highlighted == f"session-{page - 1:05}"
         await pilot.press("end", "down")
-        assert app.sidebar.highlighted == "session-00099"
+        assert app.highlighted == "session-00099"
         assert "Session 00099" in app.lines[-1]
         await pilot.press("home", "up")
-        assert app.sidebar.highlighted == "session-00000"
+        assert app.highlighted == "session-00000"
         assert app.lines[0] == " ▾ Today"
 
 
@@ -293,12 +293,12 @@ async def test_a_click_highlights_and_selects_what_is_seen_there_and_nothing_bel
     async with shown(many(100)) as (app, pilot):
         app.sidebar.rows.highlight("session-00060")
         await pilot.click(RowsView, offset=(5, app.line_of("Session 00055")))
-        assert app.sidebar.highlighted == "session-00055"
+        assert app.highlighted == "session-00055"
         assert [each.session_id for each in app.said] == ["session-00055"]
         app.sidebar.show_rows(rows(row(1), row(2)), NOW)
-        before = app.sidebar.highlighted
+        before = app.highlighted
         await pilot.click(RowsView, offset=(5, 10))
-        assert app.sidebar.highlighted == before
+        assert app.highlighted == before
         assert len(app.said) == 1
 
 
@@ -310,7 +310,7 @@ ARCHIVE = (row(1), row(2, Group.ARCHIVED), row(3, Group.ARCHIVED))
 async def test_the_archive_is_folded_marked_for_the_current_session_and_enter_unfolds_it():
     async with shown(rows(*ARCHIVE)) as (app, pilot):
         app.sidebar.show_rows(rows(row(4), replace(ARCHIVE[0], group=Group.ARCHIVED)), NOW)
-        assert app.sidebar.highlighted is None
+        assert app.highlighted is None
         app.sidebar.show_rows(rows(*ARCHIVE, current="session-3"), NOW)
         assert [line[0] for line in app.lines] == [" ", " ", "▌"]
         app.sidebar.show_rows(rows(*ARCHIVE), NOW)
@@ -318,7 +318,7 @@ async def test_the_archive_is_folded_marked_for_the_current_session_and_enter_un
         await pilot.press("end", "enter")
         shown_lines = [line.strip()[:11] for line in app.lines[2:]]
         assert shown_lines == ["▾ Archived", "Session 2  ", "Session 3  "]
-        assert app.sidebar.highlighted == "session-2"
+        assert app.highlighted == "session-2"
         assert app.said == []
 
 
@@ -453,16 +453,16 @@ async def test_a_filter_that_is_cleared_gives_the_highlight_back_or_keeps_what_w
         await pilot.press("slash", "x")
         await until(lambda: app.lines == [" No matches"], "no match")
         await pilot.press("escape")
-        await until(lambda: app.sidebar.highlighted == "session-00030", "the highlight")
+        await until(lambda: app.highlighted == "session-00030", "the highlight")
         await pilot.press("home", "slash", "7")
-        await until(lambda: app.sidebar.highlighted == "session-00007", "the match")
+        await until(lambda: app.highlighted == "session-00007", "the match")
         app.list.focus()
         await until(lambda: app.list.has_focus, "the rows")
         await pilot.press("enter", "escape")
         await until(lambda: len(app.lines) > 10, "all rows")
-        assert app.sidebar.highlighted == "session-00007"
+        assert app.highlighted == "session-00007"
         await pilot.press("slash", *"299", "enter")
-        await until(lambda: app.sidebar.highlighted == "session-00299", "the match")
+        await until(lambda: app.highlighted == "session-00299", "the match")
         await pilot.press("escape")
         await until(lambda: len(app.lines) > 2, "all rows")
         assert "Session 00299" in app.lines[-1]

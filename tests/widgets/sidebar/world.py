@@ -60,6 +60,11 @@ class World(App):
         return self.query_one(RowsView)
 
     @property
+    def highlighted(self):
+        """The id of the highlighted session; ``None`` on a heading."""
+        return self.list.highlighted.id if self.list.highlighted else None
+
+    @property
     def lines(self):
         """The lines of the list as they are drawn, without blank ones at the end."""
         drawn = [self.list.render_line(y).text.rstrip() for y in range(self.list.size.height)]

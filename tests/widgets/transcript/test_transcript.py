@@ -4,14 +4,7 @@ from textual.events import MouseScrollUp
 from tests.tables import each_row
 from tests.visible_text import visible_text
 from tests.waiting import until
-from tests.widgets.transcript.conftest import (
-    answered,
-    asked,
-    calling,
-    numbered,
-    result,
-    text_of,
-)
+from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result, text_of
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript import ScrollPosition

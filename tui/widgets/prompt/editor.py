@@ -9,12 +9,7 @@ from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import TextArea
-from textual.widgets.text_area import (
-    Edit,
-    EditResult,
-    Location,
-    Selection,
-)
+from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from tui.domain.references import OWN_SIGN, SIGN, own_words, unmarked, without_marks
 from tui.widgets.graphemes import JOINERS, word_around

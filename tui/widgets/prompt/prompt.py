@@ -265,12 +265,6 @@ class Prompt(Widget):
         self._recalled = own
         self._history.show(prompts, more=more)
 
-    def show_editing(self, *, editing: bool) -> None:
-        """Show whether a question that was sent is edited; Esc then gives the draft back."""
-        if editing != self._editing:
-            self._editing = editing
-            self._show_mode()
-
     def _show_mode(self, found: str = "") -> None:
         searching = f"earlier prompts{found}" if self._history_line.display else ""
         self.border.mode = searching or (_EDITING if self._editing else "")
@@ -286,11 +280,15 @@ class Prompt(Widget):
         if is_new and self.has_focus_within and self._list.chosen is None:
             self._offer()
 
-    def set_read_only_reason(self, reason: str) -> None:
-        """Say why nothing can be sent from here; empty if it can."""
+    def show_state(self, reason: str = "", *, editing: bool = False) -> None:
+        """Say why nothing can be sent from here, if so, and whether a sent question is edited."""
         self._reason = reason
         self.editor.set_class(bool(reason), "-unsendable")
         self._show_subtitle()
+        if editing != self._editing:
+            # Esc then gives the draft back.
+            self._editing = editing
+            self._show_mode()
 
     def show_queue(self, queue: PromptQueue) -> None:
         """The prompts that wait to be sent."""

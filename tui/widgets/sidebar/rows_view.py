@@ -182,7 +182,8 @@ class RowsView(SessionList[Line], can_focus=True):
         self.loaded: SessionRows | None = None
         self.outline = Outline()
         self._filter = ""
-        self._matching: tuple[SessionRow, ...] = ()
+        self.matching: tuple[SessionRow, ...] = ()
+        """The loaded rows that the filter leaves."""
         self._folded: set[Group] = set(SET_ASIDE)
         self._folded_while_filtering: set[Group] = set()
         self._times = Times()
@@ -222,7 +223,7 @@ class RowsView(SessionList[Line], can_focus=True):
         if not self._filter:
             self._folded_while_filtering.clear()
         self._filter = text
-        self._match(self._matching if narrower else self._all)
+        self._match(self.matching if narrower else self._all)
         self.bring_into_view()
         self._ask_for_set_aside()
 
@@ -236,11 +237,6 @@ class RowsView(SessionList[Line], can_focus=True):
             self._awaited = session_id
         else:
             self._move_to(place)
-
-    @property
-    def hidden(self) -> int:
-        """The number of rows that the filter hides."""
-        return len(self._all) - len(self._matching)
 
     @property
     def shown(self) -> list[SessionRow]:
@@ -292,7 +288,6 @@ class RowsView(SessionList[Line], can_focus=True):
 
     @property
     def _all(self) -> tuple[SessionRow, ...]:
-        """All loaded rows."""
         return self.loaded.rows if self.loaded else ()
 
     @property
@@ -306,7 +301,7 @@ class RowsView(SessionList[Line], can_focus=True):
 
     def _match(self, rows: tuple[SessionRow, ...]) -> None:
         text = self._filter
-        self._matching = tuple(row for row in rows if matches(row, text)) if text.strip() else rows
+        self.matching = tuple(row for row in rows if matches(row, text)) if text.strip() else rows
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -318,7 +313,7 @@ class RowsView(SessionList[Line], can_focus=True):
             counts = self.loaded.set_aside
             if self._filter.strip():
                 counts = dict.fromkeys(counts, 0)
-            self.outline = Outline(self._matching, self._folds, self.loaded.current, counts)
+            self.outline = Outline(self.matching, self._folds, self.loaded.current, counts)
             self.lines = self.outline.lines
         places = (self.outline.place_of(line) for line in highlighted if line)
         known = next((place for place in places if place is not None), None)

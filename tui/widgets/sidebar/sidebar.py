@@ -174,11 +174,6 @@ class Sidebar(Vertical):
         self._width: int | None = None
 
     @property
-    def highlighted(self) -> str | None:
-        """The id of the highlighted session; ``None`` on a heading."""
-        return self.rows.highlighted.id if self.rows.highlighted else None
-
-    @property
     def renaming(self) -> bool:
         """True while a session is being renamed."""
         return bool(self.rename_line.session_id)
@@ -331,7 +326,7 @@ class Sidebar(Vertical):
             return
         scope = one_line(loaded.scope)
         lines = [f"project {scope}" if scope else "all projects"]
-        if hidden := self.rows.hidden:
+        if hidden := len(loaded.rows) - len(self.rows.matching):
             # Rows that are not loaded are not counted.
             count = f"{hidden}+" if loaded.more else f"{hidden}"
             lines.insert(0, f"{count} hidden by the filter")

@@ -13,33 +13,14 @@ from textual.strip import Strip
 from tui.domain.text import make_visible_line
 
 NAMES = (
-    "text",
-    "user",
-    "question",
-    "mark",
-    "model",
-    "quiet",
-    "thinking",
-    "tool",
-    "warning",
-    "error",
-    "divider",
-    "queued",
-    "cursor",
-    "more",
-    "match",
-    "match-current",
-    "heading",
-    "link",
-    "inline-code",
-    "code",
-    "frame",
-    "comment",
-    "keyword",
-    "string",
-    "number",
-    "name",
+    *("text", "user", "question", "mark", "model", "quiet", "thinking", "tool", "queued"),
+    *("warning", "error", "divider"),
+    *("cursor", "more", "match", "match-current"),
+    *("heading", "link", "inline-code"),
+    *("code", "frame", "comment", "keyword", "string", "number", "name"),
 )
+"""The names of all styles: of messages, of what stands between them or over them, of Markdown."""
+
 COMPONENTS = {f"transcript--{name}" for name in NAMES}
 
 _BOLD, _ITALIC, _STRIKE = Style(bold=True), Style(italic=True), Style(strike=True)

@@ -499,7 +499,6 @@ class Document:
         return None
 
     def _remake(self, item: Item) -> None:
-        """Make the blocks of an item anew, if they were made."""
         if item.remake():
             self.layout.changed(item)
 

@@ -151,7 +151,6 @@ class MatchMarks(msgspec.Struct, eq=False):
         return strip
 
     def _places(self, item: Item, number: int) -> list[Place]:
-        """The places of the matches in the rows of a block."""
         block = item.blocks()[number]
         strips = self._document.strips_of(item, number)
         known = self._known.get(block)
