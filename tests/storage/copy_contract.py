@@ -7,8 +7,8 @@ A backend plugs in as in ``tests.storage.contract``; it needs only ``store`` and
 import pytest
 
 from tests.attached import picture
-from tests.builders import at, header, user
-from tests.storage.contract import ALL, PICTURE, SCOPE, closed, state
+from tests.builders import at, header, kept_texts, user
+from tests.storage.contract import ALL, PICTURE, SCOPE, change, closed, ids, state
 from tui.domain.journal.records import Closed, Settings, encode
 from tui.domain.moves import Move
 from tui.errors import SessionBusy, SessionExists, SessionNotFound, StorageError
@@ -68,14 +68,8 @@ class CopyContract:
     @pytest.mark.parametrize(
         "written",
         [
-            lines(),
-            lines() + DAMAGED,
-            DAMAGED + lines(),
-            NEWER + DAMAGED,
-            lines()[:-5],
-            b"",
-            b"\n\n\n",
-            lines(user("m1", "x" * 1_500_000)),
+            *(lines(), lines() + DAMAGED, DAMAGED + lines(), NEWER + DAMAGED, lines()[:-5]),
+            *(b"", b"\n\n\n", lines(user("m1", "x" * 1_500_000))),
         ],
         ids=["whole", "damaged", "no header", "newer", "torn", "empty", "blank", "long"],
     )
@@ -85,12 +79,9 @@ class CopyContract:
         assert content(backend.another_program().journals) == written
         assert journals.sizes() == {"tale": len(written)}
 
-    def test_a_beginning_can_be_read(self, journals):
+    def test_a_beginning_can_be_read_and_no_more_than_there_is(self, journals):
         put(journals, lines())
         assert b"".join(journals.read("tale", 7)) == lines()[:7]
-
-    def test_more_than_there_is_cannot_be_read(self, journals):
-        put(journals, lines())
         with pytest.raises(StorageError):
             b"".join(journals.read("tale", len(lines()) + 1))
 
@@ -128,24 +119,18 @@ class CopyContract:
         entry = store.entry("tale")
         assert (entry.status, entry.name) == ("archived", "Later")
 
-    def test_a_session_of_another_size_is_not_extended(self, journals):
-        put(journals, lines())
-        with pytest.raises(StorageError):
-            journals.extend(stored(size=500), len(lines()) - 1, [b"more"])
-        assert content(journals) == lines()
-
-    def test_a_session_whose_further_bytes_cannot_be_made_stays_as_it_was(self, journals):
+    def test_a_session_that_is_open_or_another_or_whose_bytes_cannot_be_made_is_not_extended(
+        self, journals, backend
+    ):
         def blocks():
             yield encode(user("m2"))
             raise StorageError("the source is gone")
 
-        put(journals, lines())
-        with pytest.raises(StorageError):
-            journals.extend(stored(size=900), len(lines()), blocks())
-        assert content(journals) == lines()
-
-    def test_a_session_that_is_open_is_not_extended(self, store, journals, backend):
         put(journals, lines(), place="sessions")
+        for begin, further in ((len(lines()) - 1, [b"more"]), (len(lines()), blocks())):
+            with pytest.raises(StorageError):
+                journals.extend(stored(size=900), begin, further)
+            assert content(journals) == lines()
         lease = backend.another_program().lease("tale")
         with pytest.raises(SessionBusy):
             journals.extend(stored(size=900), len(lines()), [encode(user("m2"))])
@@ -164,20 +149,20 @@ class CopyContract:
         put(journals, lines(), place="sessions")
         more = encode(user("m2", "more", 1))
         journals.extend(stored(place="sessions", size=900), len(lines()), [more])
-        lease = store.lease("tale")
-        store.append(lease, [user("m3", "mine", 2)])
-        lease.release()
-        messages = store.journal("tale").load().loaded_messages
-        assert [message.id for message in messages] == ["m1", "m2", "m3"]
+        change(store, "tale", user("m3", "mine", 2))
+        assert kept_texts(store, "tale") == ["hello", "more", "mine"]
 
-    def test_numbers_are_taken_over(self, store, journals):
-        journals.add_numbers(Numbers((SessionNumber(SCOPE, 3, "tale"),), {SCOPE: 7}))
+    def test_numbers_are_taken_over_and_given_once(self, store, journals):
+        new = Numbers((SessionNumber(SCOPE, 3, "tale"),), {SCOPE: 7})
+        journals.add_numbers(new)
+        journals.add_numbers(new)
         put(journals, lines(), place="sessions")
+        assert store.entry("tale").ordinal == 3
         assert store.resolve("#3", SCOPE) == "tale"
         # Numbers of sessions that were purged at the source are not given again.
         assert store.entry(closed(store)).ordinal == 8
         found = journals.numbers()
-        assert SessionNumber(SCOPE, 3, "tale") in found.given
+        assert [each for each in found.given if each.id == "tale"] == list(new.given)
         assert found.highest[SCOPE] == 8
 
     def test_a_number_that_is_another_session_s_is_given_anew(self, store, journals):
@@ -189,14 +174,6 @@ class CopyContract:
         assert store.entry("tale").ordinal == 3
         assert store.resolve("#3", SCOPE) == "tale"
         assert store.entry(closed(store)).ordinal == 4
-
-    def test_numbers_are_given_once(self, store, journals):
-        new = Numbers((SessionNumber(SCOPE, 3, "tale"),), {SCOPE: 3})
-        journals.add_numbers(new)
-        journals.add_numbers(new)
-        put(journals, lines(), place="sessions")
-        assert store.entry("tale").ordinal == 3
-        assert [each for each in journals.numbers().given if each.id == "tale"] == list(new.given)
 
     def test_a_session_without_a_number_gets_it_when_it_is_restored(self, store, journals):
         put(journals, lines(ordinal=0), ordinal=0)
@@ -212,27 +189,21 @@ class CopyContract:
         assert store.active(SCOPE) == "later"
         assert journals.numbers().active == {SCOPE: "later"}
 
-    def test_a_pin_comes_first_in_lists(self, store, journals):
-        put(journals, lines(user("m1"), Settings(pinned=True)), "pinned", place="sessions")
-        put(journals, lines(), "other", place="sessions", ordinal=4)
-        wanted = SessionFilter(SCOPE, order="pinned")
-        assert [each.id for each in store.list(wanted, None, 5).entries] == ["pinned", "other"]
-
-    def test_an_extension_may_end_a_pin(self, store, journals):
+    def test_a_pin_comes_first_in_lists_until_an_extension_ends_it(self, store, journals):
         data = lines(user("m1"), Settings(pinned=True))
         put(journals, data, "pinned", place="sessions")
         put(journals, lines(), "another", place="sessions", ordinal=4)
+        wanted = SessionFilter(SCOPE, order="pinned")
+        assert ids(store.list(wanted, None, 5)) == ["pinned", "another"]
         more = encode(Settings(pinned=False))
         journals.extend(stored("pinned", "sessions", 900), len(data), [more])
-        wanted = SessionFilter(SCOPE, order="pinned")
-        assert [each.id for each in store.list(wanted, None, 5).entries] == ["another", "pinned"]
+        assert ids(store.list(wanted, None, 5)) == ["another", "pinned"]
 
-    def test_the_time_of_closing_is_that_of_the_journal(self, store, journals):
-        put(journals, lines(user("m1"), Closed(at=at(60))), place="sessions")
+    def test_the_time_of_closing_is_that_of_the_journal_and_its_words_are_found(
+        self, store, journals
+    ):
+        put(journals, lines(user("m1", "a needle"), Closed(at=at(60))), place="sessions")
         assert store.entry("tale").closed_at == at(60)
-
-    def test_words_are_found(self, store, journals):
-        put(journals, lines(user("m1", "a needle")), place="sessions")
         assert [hit.session_id for hit in store.search("needle", 5, seconds=20).hits] == ["tale"]
 
     def test_pictures_are_noted_and_those_that_lack_are_told(self, store, journals):

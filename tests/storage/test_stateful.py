@@ -19,6 +19,8 @@ from tui.storage.file_store import FileStore
 SCOPES = st.sampled_from(["project:/a", "project:/b#1"])
 TEXT = any_text.map(lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 """Text without halves of characters: what JSON makes of two of them is tested elsewhere."""
+KNOWN = "name", "todos", "summary", "prompt_count", "message_count", "total_count"
+"""Text without halves of characters: what JSON makes of two of them is tested elsewhere."""
 
 
 @dataclass
@@ -115,6 +117,14 @@ class StoreMachine(RuleBasedStateMachine):
     def usable(self, name):
         return name in self.told and self.told[name].place != "trashed"
 
+    def ready(self, name):
+        """What a session must be that can be written to, leased and with no answer arriving."""
+        if not self.usable(name):
+            return None
+        self.lease(name)
+        self.end_pieces(name)
+        return self.told[name]
+
     # --- steps
 
     @rule(target=sessions, scope=SCOPES, text=TEXT)
@@ -138,11 +148,8 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(name=sessions, text=TEXT, reply=TEXT)
     def say(self, name, text, reply):
-        if not self.usable(name):
+        if not (told := self.ready(name)):
             return
-        self.lease(name)
-        told = self.told[name]
-        self.end_pieces(name)
         for make, content in ((user, text), (answer, reply)):
             message_id = told.next_id
             self.write(name, make(message_id, content))
@@ -153,12 +160,9 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(name=sessions, parts=st.lists(TEXT, min_size=1, max_size=3))
     def stream(self, name, parts):
         """An answer begins to arrive; another step ends it, or a death does."""
-        if not self.usable(name):
+        if not (told := self.ready(name)):
             return
-        self.lease(name)
-        self.end_pieces(name)
-        told, place = self.told[name], 0
-        told.pieces = ""
+        place, told.pieces = 0, ""
         for part in parts:
             self.write(name, piece(told.unfinished, place, part))
             told.pieces += part
@@ -172,12 +176,8 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(name=sessions, text=TEXT)
     def retry(self, name, text):
-        if not self.usable(name):
-            return
-        self.lease(name)
-        self.end_pieces(name)
-        told = self.told[name]
-        if not told.live:
+        told = self.ready(name)
+        if not told or not told.live:
             return
         replaced, message_id = told.live[-1][0], told.next_id
         self.write(name, answer(message_id, text, replaces=replaced))
@@ -186,13 +186,9 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(name=sessions)
     def reset(self, name):
-        if not self.usable(name):
-            return
-        self.lease(name)
-        self.end_pieces(name)
-        told = self.told[name]
-        self.write(name, Reset(at()))
-        told.live_from = len(told.messages)
+        if told := self.ready(name):
+            self.write(name, Reset(at()))
+            told.live_from = len(told.messages)
 
     @rule(name=sessions, text=TEXT)
     def rename(self, name, text):
@@ -288,24 +284,16 @@ class StoreMachine(RuleBasedStateMachine):
     @invariant()
     def the_end_and_its_pages_are_the_whole(self):
         for name, told in self.told.items():
-            whole, tail = self.store.journal(name).load(), self.store.journal(name).tail(2)
-            for known in (
-                "name",
-                "todos",
-                "summary",
-                "prompt_count",
-                "message_count",
-                "total_count",
-            ):
+            journal = self.store.journal(name)
+            whole, tail = journal.load(), journal.tail(2)
+            for known in KNOWN:
                 assert getattr(tail.session, known) == getattr(whole, known), known
             entries, cursor = tail.session.entries, tail.cursor
             while cursor is not None:
-                page = self.store.journal(name).page(cursor, 2)
+                page = journal.page(cursor, 2)
                 entries, cursor = page.entries + entries, page.cursor
             assert entries == whole.entries
-            assert [m.id for m in self.store.journal(name).since(None)] == [
-                key for key, _ in told.live
-            ]
+            assert [m.id for m in journal.since(None)] == [key for key, _ in told.live]
 
     @invariant()
     def the_list_has_each_once_where_it_is(self):
