@@ -60,7 +60,7 @@ def test_damaged_records_are_damage_and_the_file_stays_as_it_is(root, store, ses
     (finding,) = found(root, repair=True)
     assert (finding.kind, finding.session_id) == ("damaged_records", session_id)
     assert finding.path == f"sessions/{session_id}.jsonl"
-    assert finding.message == (f"2 damaged records skipped in {session_id}; the file is unchanged")
+    assert finding.message == f"2 damaged records skipped in {session_id}; the file is unchanged"
     assert verdict([finding]) == "damage"
     assert path.read_bytes() == before
 
@@ -128,16 +128,15 @@ def test_what_is_no_plain_file_is_damage(root, store, session_id):
     ]
 
 
-@pytest.mark.parametrize("name", ["sessions", "archive", "trash", "drafts", "locks"])
-def test_a_file_in_the_place_of_a_folder_is_told_beside_all_else(root, store, session_id, name):
-    shutil.move(root / name, root.parent / name)
-    (root / name).touch(mode=0o600)
-    assert [f.path for f in found(root) if f.kind == "unreadable"] == [name]
-
-
-@pytest.mark.parametrize("name", ["archive", "trash"])
-def test_a_folder_that_its_user_may_not_use_is_told_beside_all_else(
-    root, store, session_id, name, monkeypatch
+@pytest.mark.parametrize(
+    ("name", "is_refused"),
+    [
+        *((name, False) for name in ("sessions", "archive", "trash", "drafts", "locks")),
+        *((name, True) for name in ("archive", "trash")),
+    ],
+)
+def test_what_is_no_folder_or_refused_is_told_beside_all_else(
+    root, store, session_id, name, is_refused, monkeypatch
 ):
     access, iterdir = os.access, Path.iterdir
 
@@ -146,23 +145,36 @@ def test_a_folder_that_its_user_may_not_use_is_told_beside_all_else(
             raise PermissionError(13, "Permission denied")
         return iterdir(directory)
 
-    # The superuser would be let in all the same.
-    (root / name).chmod(0)
-    monkeypatch.setattr(os, "access", lambda path, mode: path != root / name and access(path, mode))
-    monkeypatch.setattr(Path, "iterdir", refused)
-    store.path(session_id).chmod(0o644)
+    root.chmod(0o755)
+    if is_refused:
+        # The superuser would be let in all the same.
+        (root / name).chmod(0)
+        monkeypatch.setattr(
+            os, "access", lambda path, mode: path != root / name and access(path, mode)
+        )
+        monkeypatch.setattr(Path, "iterdir", refused)
+    else:
+        shutil.move(root / name, root.parent / name)
+        (root / name).touch(mode=0o600)
     assert sorted((each.kind, each.path) for each in found(root)) == [
         ("unreadable", name),
-        ("wrong_mode", f"sessions/{session_id}.jsonl"),
+        ("wrong_mode", "."),
     ]
 
 
-def test_a_lock_that_is_no_file_keeps_nothing_else_from_being_found(root, store, session_id):
+@pytest.mark.parametrize("harm", [Path.mkdir, lambda path: path.symlink_to(path.name)])
+def test_a_lock_that_is_no_file_keeps_nothing_else_from_being_found(root, store, session_id, harm):
     lock = root / "locks" / f"{session_id}.lock"
     lock.unlink()
-    lock.symlink_to(lock.name)
+    harm(lock)
+    (root / "scopes.jsonl").unlink()
+    (root / "scopes.jsonl").mkdir(mode=0o700)
     store.path(session_id).chmod(0o644)
-    assert sorted(kinds(root)) == ["unreadable", "wrong_mode"]
+    assert [f.path for f in found(root) if f.kind == "unreadable"] == [
+        f"locks/{session_id}.lock",
+        "scopes.jsonl",
+    ]
+    assert kinds(root).count("wrong_mode") == 1
 
 
 def test_of_many_foreign_files_a_few_are_named_and_the_others_counted(root, store, session_id):
@@ -270,17 +282,6 @@ def test_a_file_in_the_place_of_the_directory_is_damage(root):
     assert kinds(root) == ["unreadable"]
 
 
-def test_a_directory_in_the_place_of_a_lock_or_of_the_numbers_is_damage(root, store, session_id):
-    (root / "locks" / f"{session_id}.lock").unlink()
-    (root / "locks" / f"{session_id}.lock").mkdir()
-    (root / "scopes.jsonl").unlink()
-    (root / "scopes.jsonl").mkdir()
-    assert [f.path for f in found(root) if f.kind == "unreadable"] == [
-        f"locks/{session_id}.lock",
-        "scopes.jsonl",
-    ]
-
-
 def test_a_damaged_search_index_is_found_and_set_aside_and_no_damage(root, store, session_id):
     store.search("hello", 10)
     (root / "index.sqlite3").write_bytes(b"no database")
@@ -354,13 +355,12 @@ def test_a_picture_that_nothing_uses_is_removed_once_it_is_old_and_no_draft_name
     assert found(root) == []
 
 
-def test_a_use_that_is_not_noted_is_noted(root, store, shown, attachments):
+def test_a_use_that_is_not_noted_is_noted_and_a_picture_of_a_damaged_session_stays(
+    root, store, shown, attachments
+):
     (attachments / f"{PHOTO.sha256}.{shown}").unlink()
     assert [(f.kind, f.repaired) for f in found(root, repair=True)] == [("unnoted_picture", True)]
     assert found(root) == []
-
-
-def test_a_picture_of_a_damaged_session_stays(root, store, shown, attachments):
     make_old(attachments)
     path = store.path(shown)
     path.unlink()
@@ -371,10 +371,8 @@ def test_a_picture_of_a_damaged_session_stays(root, store, shown, attachments):
 
 def test_the_folder_of_pictures_is_checked_like_the_others(root, shown, attachments):
     attachments.chmod(0o755)
-    (attachments / f".{PHOTO.sha256}.00000000.tmp").write_bytes(b"")
-    (attachments / "notes.txt").write_bytes(b"")
-    (attachments / "notes.txt").chmod(0o600)
-    (attachments / f".{PHOTO.sha256}.00000000.tmp").chmod(0o600)
+    for name in (f".{PHOTO.sha256}.00000000.tmp", "notes.txt"):
+        (attachments / name).touch(mode=0o600)
     repaired = {finding.kind: finding.repaired for finding in found(root, repair=True)}
     assert repaired == {"wrong_mode": True, "temporary_file": True, "unknown_file": False}
     assert kinds(root) == ["unknown_file"]

@@ -11,7 +11,8 @@ import pytest
 
 from tests.builders import user
 from tests.postgres_server import PostgresServer
-from tests.storage.contract import new
+from tests.storage.contract import SCOPE, new
+from tests.storage.postgres.test_faults import say
 from tests.waiting import SECONDS, until
 from tui.domain.journal.records import Settings
 from tui.errors import ServerTooSlow, ServerUnreachable, StorageError
@@ -19,7 +20,6 @@ from tui.storage.postgres import connection_pool
 from tui.storage.postgres import connection_pool as module
 from tui.storage.postgres.connection_pool import CONNECTIONS, ConnectionPool, transaction
 from tui.storage.postgres.rows import ask_number
-from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import SessionFilter
 
 
@@ -59,15 +59,11 @@ def test_a_connection_is_not_lent_again_that_was_given_up_as_its_use_ended(datab
         assert connection.execute("select 1").fetchone() == (1,)
 
 
-def sleep_longer_than_allowed(database):
-    with database.connection() as connection:
+def test_a_statement_that_takes_too_long_is_no_server_that_is_away(database):
+    too_slow = pytest.raises(ServerTooSlow, match="server is too slow: canceling statement")
+    with too_slow as raised, database.connection() as connection:
         connection.execute("set statement_timeout = 10")
         connection.execute("select pg_sleep(60)")
-
-
-def test_a_statement_that_takes_too_long_is_no_server_that_is_away(database):
-    with pytest.raises(ServerTooSlow, match="server is too slow: canceling statement") as raised:
-        sleep_longer_than_allowed(database)
     assert raised.value.short == "server too slow"
 
 
@@ -177,16 +173,15 @@ async def test_a_server_that_does_not_begin_to_notify_is_asked_again(store, post
         connection.execute(f"select pg_terminate_backend(pid) {active}")
 
 
-def test_closing_ends_the_connection_and_its_thread(store):
+def test_closing_ends_the_connection_and_its_thread_also_of_a_server_that_is_away(
+    store, open_store, tmp_path
+):
     Told(store)
     store.close()
     assert not listeners()
-
-
-def test_a_server_that_is_away_hinders_neither_watching_nor_closing(open_store, tmp_path):
-    store = open_store(f"postgresql:///none?host={tmp_path}")
-    assert store.watch(lambda _: None)
-    store.close()
+    away = open_store(f"postgresql:///none?host={tmp_path}")
+    assert away.watch(lambda _: None)
+    away.close()
     assert not listeners()
 
 
@@ -213,9 +208,9 @@ def silent():
         each.close()
 
 
-def test_only_the_first_one_waits_for_it(silent, clock):
+def test_only_the_first_one_waits_for_it(silent, open_store):
     port, came = silent
-    store = PostgresStore(f"postgresql://someone@127.0.0.1:{port}/x?connect_timeout=2", clock)
+    store = open_store(f"postgresql://someone@127.0.0.1:{port}/x?connect_timeout=2")
     with pytest.raises(ServerUnreachable):
         store.count(SessionFilter())
     waited = len(came)
@@ -224,40 +219,22 @@ def test_only_the_first_one_waits_for_it(silent, clock):
         with pytest.raises(ServerUnreachable, match="no answer"):
             store.count(SessionFilter())
     assert len(came) == waited
-    store.close()
 
 
 # --- a program that is stopped in the middle of a transaction
 
 
-TRIES = 5
-SCOPE = "project:/shop"
-
-
-def publish(store):
-    """Publish a session, as the program does: again after an error."""
-    lease = store.create(SCOPE, "/shop", "m")
-    for _ in range(TRIES):
-        try:
-            return store.append(lease, [user("m")]).ordinal
-        except ServerUnreachable:
-            continue
-    return None
-
-
 @pytest.mark.full
-def test_it_does_not_keep_a_scope_from_others(postgres):
-    store, database = PostgresStore(postgres), ConnectionPool(postgres)
-    found = []
+def test_it_does_not_keep_a_scope_from_others(store, database):
+    lease = store.create(SCOPE, "/shop", "m")
 
     def stop():
         with database.connection() as stopped, transaction(stopped):
             assert ask_number(stopped, SCOPE).fetchone() == (1,)
-            found.append(publish(store))
+            found.append(say(store, lease, "m").ordinal)
 
+    found = []
     with pytest.raises(StorageError):
         # The server has ended its transaction.
         stop()
     assert found == [1]
-    database.close()
-    store.close()

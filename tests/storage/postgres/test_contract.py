@@ -12,31 +12,19 @@ from tui.domain.journal.records import encode
 from tui.errors import SessionDamaged, StorageError, StorageFull
 from tui.storage.postgres import appending as module
 from tui.storage.postgres.connection_pool import CONNECTIONS
-from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import SessionFilter
 
 
 class PostgresBackend:
-    def __init__(self, address, clock):
-        self._address, self._clock = address, clock
-        self._stores = []
+    def __init__(self, address, open_store):
+        self._address = address
+        self.another_program = lambda: open_store(address)
         self.store = self.another_program()
-
-    def another_program(self):
-        self._stores.append(PostgresStore(self._address, self._clock))
-        return self._stores[-1]
-
-    def close(self):
-        for store in self._stores:
-            store.close()
 
     def _execute(self, *statement):
         with psycopg.connect(self._address, autocommit=True, options="-c search_path=sibyl") as c:
-            return (
-                c.execute(*statement).fetchall()
-                if "select" in statement[0]
-                else c.execute(*statement)
-            )
+            cursor = c.execute(*statement)
+            return cursor.fetchall() if cursor.description else []
 
     def fail_next(self):
         encode_lines = module.encode_lines
@@ -57,12 +45,10 @@ class PostgresBackend:
         )
 
     def make_newer(self, session_id):
-        rows = self._execute(
-            "select data from pieces where session = %s order by at", (session_id,)
-        )
-        _, rest = b"".join(row[0] for row in rows).split(b"\n", 1)
-        data = encode(header(session_id, version=2)) + rest
-        self._execute("delete from pieces where session = %s", (session_id,))
+        found = "select data from pieces where session = %s order by at"
+        data = b"".join(row[0] for row in self._execute(found, (session_id,)))
+        data = encode(header(session_id, version=2)) + data.split(b"\n", 1)[1]
+        self.spoil(session_id)
         self._execute("insert into pieces values (%s, 0, %s)", (session_id, data))
         self._execute("update sessions set size = %s where id = %s", (len(data), session_id))
 
@@ -71,10 +57,8 @@ class PostgresBackend:
 
 
 @pytest.fixture
-def backend(postgres, clock):
-    backend = PostgresBackend(postgres, clock)
-    yield backend
-    backend.close()
+def backend(postgres, open_store):
+    return PostgresBackend(postgres, open_store)
 
 
 class TestPostgresStore(StoreContract):
@@ -140,8 +124,8 @@ def test_a_move_of_a_newer_version_is_passed_over(store, postgres):
 # --- the making of the tables
 
 
-def test_programs_that_start_at_once_make_the_tables_once(postgres, clock):
-    stores = [PostgresStore(postgres, clock) for _ in range(8)]
+def test_programs_that_start_at_once_make_the_tables_once(postgres, open_store):
+    stores = [open_store(postgres) for _ in range(8)]
     with ThreadPoolExecutor(len(stores)) as threads:
         for _ in range(5):
             with psycopg.connect(postgres, autocommit=True) as connection:
@@ -151,5 +135,3 @@ def test_programs_that_start_at_once_make_the_tables_once(postgres, clock):
                 store._database._migrated = False
             counts = threads.map(lambda store: store.count(SessionFilter()), stores)
             assert list(counts) == [0] * len(stores)
-    for store in stores:
-        store.close()

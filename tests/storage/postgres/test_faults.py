@@ -19,7 +19,6 @@ from tests.storage.contract import SCOPE, closed
 from tests.waiting import SECONDS
 from tui.domain.journal.message import Message
 from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageFull
-from tui.storage.postgres.store import PostgresStore
 
 
 def said(store, session_id):
@@ -37,6 +36,13 @@ def say(store, lease, text):
             time.sleep(0.05)
 
 
+def wait_until(condition):
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
 def end_leases(address):
     """Let the leases of all programs run out."""
     with psycopg.connect(address, autocommit=True) as connection:
@@ -45,13 +51,8 @@ def end_leases(address):
 
 def test_sixteen_writers_in_one_scope_get_sixteen_numbers(postgres, open_store):
     stores = [open_store(postgres) for _ in range(4)]
-
-    def begin(number):
-        store = stores[number % 4]
-        return closed(store)
-
     with ThreadPoolExecutor(16) as threads:
-        names = list(threads.map(begin, range(16)))
+        names = list(threads.map(lambda number: closed(stores[number % 4]), range(16)))
     ordinals = sorted(stores[0].entry(name).ordinal for name in names)
     assert ordinals == list(range(1, 17))
 
@@ -91,10 +92,10 @@ def test_sixteen_writers_of_one_session_lose_and_double_nothing(postgres, open_s
 
 
 @pytest.mark.full
-def test_a_server_killed_while_four_write_loses_and_doubles_nothing(clock):
+def test_a_server_killed_while_four_write_loses_and_doubles_nothing(open_store):
     server = PostgresServer()
     server.start()
-    stores = [PostgresStore(server.address(), clock) for _ in range(4)]
+    stores = [open_store(server.address()) for _ in range(4)]
     leases = [store.create(SCOPE, "/home/me", "a:b") for store in stores]
     acknowledged = [[] for _ in stores]
     ended = threading.Event()
@@ -130,13 +131,6 @@ def free_port():
         return listening.getsockname()[1]
 
 
-def wait_until(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
 @pytest.fixture
 def servers():
     """A server and its copy, which follows."""
@@ -150,11 +144,9 @@ def servers():
 
 
 @pytest.fixture
-def far(servers):
+def far(servers, open_store):
     hosts = ",".join(f"127.0.0.1:{each.port}" for each in servers)
-    store = PostgresStore(f"postgresql://postgres@{hosts}/postgres?target_session_attrs=read-write")
-    yield store
-    store.close()
+    return open_store(f"postgresql://postgres@{hosts}/postgres?target_session_attrs=read-write")
 
 
 def let_commits_wait(primary):
@@ -226,13 +218,11 @@ def small(postgres_server):
 
 
 @pytest.fixture
-def cramped(postgres_server, small):
+def cramped(postgres_server, small, open_store):
     with psycopg.connect(postgres_server.address(), autocommit=True) as connection:
         connection.execute(f"create tablespace small location '{small / 'space'}'".encode())
         connection.execute("create database small template template0 tablespace small")
-    cramped = PostgresStore(conninfo.make_conninfo(postgres_server.address(), dbname="small"))
-    yield cramped
-    cramped.close()
+    return open_store(conninfo.make_conninfo(postgres_server.address(), dbname="small"))
 
 
 @pytest.mark.full

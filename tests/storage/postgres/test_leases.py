@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from datetime import timedelta
 
 import msgspec
@@ -231,21 +232,17 @@ def test_a_process_is_known_to_run_until_it_has_ended_on_this_machine(ended):
 
 
 @pytest.mark.parametrize("here", [True, False])
-def test_only_what_has_ended_here_is_taken_over_at_once(here, ended, postgres, clock, monkeypatch):
+def test_only_what_has_ended_here_is_taken_over_at_once(here, ended, store, other, monkeypatch):
     holder = ended if here else msgspec.structs.replace(ended, namespace="another")
-    store, other = PostgresStore(postgres, clock), PostgresStore(postgres, clock)
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(rows, "this_process", lambda: holder)
-        session = other.create("project:/shop", "/shop", "scripted:model")
-        other.append(session, [user("m1")])
+        session_id = say(other, "first").session_id
     if here:
-        assert store.lease(session.session_id)
+        assert store.lease(session_id)
     else:
         with pytest.raises(SessionBusy, match=r"is open on .+ since") as busy:
-            store.lease(session.session_id)
-        assert str(store.holder(session.session_id)) == busy.value.holder
-    for each in (store, other):
-        each.close()
+            store.lease(session_id)
+        assert str(store.holder(session_id)) == busy.value.holder
 
 
 # --- clients whose clocks are an hour off: leases follow the server's clock only
@@ -261,26 +258,20 @@ def skewed(request):
 
 
 def test_nobody_takes_over_because_of_a_clock(postgres, skewed):
-    right, off = PostgresStore(postgres), PostgresStore(postgres, skewed)
-    for holder, other in ((right, off), (off, right)):
-        lease = holder.create("project:/shop", "/shop", "m")
-        holder.append(lease, [user("hello", "hello")])
-        with pytest.raises(SessionBusy):
-            other.lease(lease.session_id)
-        with psycopg.connect(postgres) as connection:
-            connection.execute("update sibyl.sessions set leased_until = now()")
-        other.append(other.lease(lease.session_id), [user("more", "more")])
-        assert texts(right.journal(lease.session_id).load().all_messages) == ["hello", "more"]
-    for each in (right, off):
-        each.close()
+    with closing(PostgresStore(postgres)) as right, closing(PostgresStore(postgres, skewed)) as off:
+        for holder, other in ((right, off), (off, right)):
+            lease = say(holder, "hello")
+            with pytest.raises(SessionBusy):
+                other.lease(lease.session_id)
+            expire(postgres, lease.session_id)
+            other.append(other.lease(lease.session_id), [user("more", "more")])
+            assert said(right, lease.session_id) == ["hello", "more"]
 
 
 def test_lists_are_in_the_order_of_the_messages_as_in_files(postgres, skewed, tmp_path):
-    at_server = PostgresStore(postgres), PostgresStore(postgres, skewed)
     in_files = FileStore(tmp_path, utc_now), FileStore(tmp_path, skewed)
-    assert order_of(*at_server, skewed) == order_of(*in_files, skewed)
-    for each in at_server:
-        each.close()
+    with closing(PostgresStore(postgres)) as right, closing(PostgresStore(postgres, skewed)) as off:
+        assert order_of(right, off, skewed) == order_of(*in_files, skewed)
 
 
 def order_of(right, off, skewed):
