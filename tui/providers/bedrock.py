@@ -49,17 +49,14 @@ class BedrockClient:
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         self.client = cast("Any", _client(choice))
-        headers = choice.provider.headers
-
-        def add_headers(params: JsonObject, **_: Any) -> None:
-            params["headers"].update(headers)
+        more = choice.provider.headers
 
         def keep_body(response_dict: JsonObject, **_: Any) -> None:
             _replied.body = response_dict["body"]
 
-        register = self.client.meta.events.register
-        register("before-call.bedrock-runtime.ConverseStream", add_headers)
-        register("before-parse.bedrock-runtime.ConverseStream", keep_body)
+        events, asked = self.client.meta.events, "bedrock-runtime.ConverseStream"
+        events.register(f"before-call.{asked}", lambda params, **_: params["headers"].update(more))
+        events.register(f"before-parse.{asked}", keep_body)
 
     async def answer(
         self, body: JsonObject, reception: Reception, reply: Reply

@@ -19,9 +19,9 @@ from typing import Any, Literal, cast
 from msgspec.structs import replace
 
 from tui.domain.journal.message import ImageBlock, Message, TokenUsage, ToolCall, merged, parts_of
-from tui.domain.models import ModelParameters
+from tui.domain.models import EFFORTS, ModelParameters
 from tui.providers.catalog import ModelChoice
-from tui.providers.model_table import PLAIN, Traits, supported
+from tui.providers.model_table import PLAIN, Traits
 from tui.providers.protocol import (
     AnswerEnded,
     ModelEvent,
@@ -105,8 +105,17 @@ class Codec(ABC):
         self.traits = traits
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
-        """Leave out the parameters that the model is known to refuse; ``body`` takes these."""
-        return supported(parameters, self.traits)
+        """Leave out the parameters that the model refuses; of efforts take the next that it has."""
+        effort, wanted, efforts = None, parameters.effort, self.traits.efforts
+        if wanted is not None and efforts:
+            enough = (each for each in efforts if EFFORTS.index(each) >= EFFORTS.index(wanted))
+            effort = next(enough, efforts[-1])
+        takes_temperature = self.traits.temperature == "taken"
+        if self.traits.temperature == "without thinking":
+            thinks = self.traits.thinks_unasked if effort is None else effort != "off"
+            takes_temperature = not thinks and "off" in efforts
+        temperature = parameters.temperature if takes_temperature else None
+        return replace(parameters, effort=effort, temperature=temperature)
 
     @abstractmethod
     def body(self, request: ModelRequest) -> JsonObject:

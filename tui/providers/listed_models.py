@@ -345,13 +345,14 @@ class ServerRequest:
 
     def _reply(self, address: str, body: Mapping[str, Any] | None) -> bytes:
         """The first ``_MOST_BYTES`` of a reply: one that is cut is no JSON."""
-        provider, data = self._connection.provider, bytearray()
+        provider, route, data = self._connection.provider, self._route, bytearray()
         timeout = httpx2.Timeout(self._seconds, connect=min(self._seconds, _CONNECT_SECONDS))
         try:
             url = httpx2.URL(address).copy_merge_params(provider.query)
             method, headers = "GET" if body is None else "POST", self._headers()
+            transport = httpx2.HTTPTransport(verify=route.certificates, proxy=route.http_proxy)
             with (
-                httpx2.Client(transport=self._route.blocking_transport(), timeout=timeout) as http,
+                httpx2.Client(transport=transport, timeout=timeout) as http,
                 http.stream(method, url, headers=headers, json=body) as response,
             ):
                 for piece in response.iter_bytes():
@@ -361,7 +362,6 @@ class ServerRequest:
                     if time.monotonic() > self._end:
                         raise httpx2.ReadTimeout("too slow")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            route = self._route
             failed = ModelUnavailable(explained(error, route, _CONNECT_SECONDS).words)
             if any(isinstance(each, httpx2.ReadTimeout) for each in causes(error)):
                 words = f"{route.host} did not answer within {self._seconds:g} seconds."

@@ -105,20 +105,6 @@ def is_at(base_url: str, vendor: str) -> bool:
     return urlsplit(base_url).hostname == vendor
 
 
-def supported(parameters: ModelParameters, traits: Traits) -> ModelParameters:
-    """Leave out the parameters that a model refuses; of efforts take the next one that it has."""
-    effort, wanted, efforts = None, parameters.effort, traits.efforts
-    if wanted is not None and efforts:
-        enough = (each for each in efforts if EFFORTS.index(each) >= EFFORTS.index(wanted))
-        effort = next(enough, efforts[-1])
-    takes_temperature = traits.temperature == "taken"
-    if traits.temperature == "without thinking":
-        thinks = traits.thinks_unasked if effort is None else effort != "off"
-        takes_temperature = not thinks and "off" in efforts
-    temperature = parameters.temperature if takes_temperature else None
-    return replace(parameters, effort=effort, temperature=temperature)
-
-
 def adaptation(
     model: str,
     wanted: ModelParameters,
@@ -132,9 +118,9 @@ def adaptation(
     changed = [name for name in PARAMETERS if getattr(wanted, name) != getattr(sent, name)]
     if "effort" in changed and (wanted.effort, sent.effort) == ("off", None):
         changed.remove("effort")  # a model that does not think has it anyway
-    refused, instead = _only(wanted, changed), _only(sent, changed)
     if not changed:
         return ""
+    refused, instead = _only(wanted, changed), _only(sent, changed)
     done = f"sent {instead.words} instead" if instead.words else "left out"
     others = _only(sent, [name for name in PARAMETERS if name not in changed]).words
     beside = f" with {others}" if others and takes(refused) == refused else ""

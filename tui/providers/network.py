@@ -80,6 +80,8 @@ class Route:
     address: str
     proxy: Proxy | None
     certificates: ssl.SSLContext = field(repr=False)
+    http_proxy: httpx2.Proxy | None = field(repr=False)
+    """The proxy, as the library has it."""
 
     @property
     def host(self) -> str:
@@ -103,17 +105,7 @@ class Route:
 
     def transport(self) -> httpx2.AsyncHTTPTransport:
         """Open a transport for one client."""
-        return httpx2.AsyncHTTPTransport(verify=self.certificates, proxy=self._proxy())
-
-    def blocking_transport(self) -> httpx2.HTTPTransport:
-        """Open a transport for one client that runs in a thread."""
-        return httpx2.HTTPTransport(verify=self.certificates, proxy=self._proxy())
-
-    def _proxy(self) -> httpx2.Proxy | None:
-        if self.proxy is None:
-            return None
-        secure = self.proxy.url.scheme == "https"
-        return httpx2.Proxy(self.proxy.url, ssl_context=self.certificates if secure else None)
+        return httpx2.AsyncHTTPTransport(verify=self.certificates, proxy=self.http_proxy)
 
 
 def route_to(server: Provider, environ: Mapping[str, str] = os.environ) -> Route:
@@ -126,7 +118,11 @@ def route_to(server: Provider, environ: Mapping[str, str] = os.environ) -> Route
     secure = "https" in {urlsplit(server.base_url).scheme, proxy.url.scheme if proxy else ""}
     # Without TLS, a wrong file does no harm.
     trusted = _certificates(environ, server) if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return Route(server.base_url, proxy, trusted)
+    http_proxy = None
+    if proxy:
+        with_tls = proxy.url.scheme == "https"
+        http_proxy = httpx2.Proxy(proxy.url, ssl_context=trusted if with_tls else None)
+    return Route(server.base_url, proxy, trusted, http_proxy)
 
 
 # --- proxies

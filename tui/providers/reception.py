@@ -385,7 +385,7 @@ class Reception:
     @property
     def is_finished(self) -> bool:
         """True if the answer is whole, even if its end mark has not come."""
-        return self._has_end_mark or self.answer.is_finished or self.is_done
+        return self.answer.is_finished or self.is_done
 
     @property
     def is_done(self) -> bool:
