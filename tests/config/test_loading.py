@@ -164,36 +164,32 @@ def test_it_is_hidden_and_refused_as_an_argument_and_not_quoted(address, file):
     assert "s3" not in str(refused.value)
 
 
-def test_an_empty_one_is_none(file):
+def test_an_address_without_a_password_may_be_anywhere_and_is_shown_whole(file):
     address = "postgresql://me:@db.example.org/sibyl"
     assert load_settings(file, {}, Flags(store=address)).config.store == address
     with pytest.raises(ConfigError, match="--store: the address has a password"):
         load_settings(file, {}, Flags(store="postgresql://me:@s3cret@db.example.org/sibyl"))
 
+    file.write_text(f'store = "{PLAIN}"\n')
+    file.chmod(0o644)
+    assert load_settings(file, {}).config.store == without_password(PLAIN) == PLAIN
+    assert load_settings(file, {}, Flags(store="")).config.store == ""
+    assert '#store = "postgresql://me@db.example.org/sibyl"' in example()
 
-def test_it_is_refused_in_a_file_that_others_can_read(file):
+
+def test_a_password_is_refused_in_a_file_that_others_can_read_else_read_and_not_shown(file):
     file.write_text(f'store = "{ADDRESSES[0]}"\n')
     file.chmod(0o640)
     with pytest.raises(ConfigError, match="other users can read this file") as refused:
         load_settings(file, {})
     assert "s3" not in str(refused.value)
 
-
-def test_it_is_read_from_a_variable_or_a_file_of_its_owner_and_not_shown(file):
     of_variable = load_settings(file, {"SIBYL_STORE": ADDRESSES[0]})
     file.write_text(f'store = "{ADDRESSES[0]}"\n')
     file.chmod(0o600)
     for settings in (of_variable, load_settings(file, {})):
         assert settings.config.store == ADDRESSES[0]
         assert 'store = "postgresql://me:[hidden]@db.example.org/sibyl"' in as_toml(settings)
-
-
-def test_a_store_without_one_may_be_anywhere_and_is_shown_whole(file):
-    file.write_text(f'store = "{PLAIN}"\n')
-    file.chmod(0o644)
-    assert load_settings(file, {}).config.store == without_password(PLAIN) == PLAIN
-    assert load_settings(file, {}, Flags(store="")).config.store == ""
-    assert '#store = "postgresql://me@db.example.org/sibyl"' in example()
 
 
 LOCAL = "http://127.0.0.1:8080/v1"

@@ -80,12 +80,11 @@ class TestOnMacosWithPlacesOfTheUsersOwn:
 
 
 class TestTheProject:
-    def test_is_the_directory_itself_outside_of_any_work_tree(self, tmp_path: Path):
+    def test_is_the_work_tree_around_the_directory_else_the_directory_itself(self, tmp_path: Path):
         place = tmp_path / "a" / "b"
         place.mkdir(parents=True)
         assert paths.project_path(place) == place.resolve()
 
-    def test_is_the_work_tree_around_the_directory(self, tmp_path: Path):
         (tmp_path / "shop" / ".git").mkdir(parents=True)
         inside = tmp_path / "shop" / "src" / "deep"
         inside.mkdir(parents=True)
@@ -99,14 +98,13 @@ class TestTheProject:
         (inner / ".git").write_text("gitdir: ../../.git/modules/lib\n")
         assert paths.project_path(inner / "src") == inner.resolve()
 
-    def test_is_the_real_one_behind_links(self, tmp_path: Path):
+    def test_is_the_real_one_behind_links_with_any_name(self, tmp_path: Path):
         (tmp_path / "shop" / ".git").mkdir(parents=True)
         (tmp_path / "shop" / "src").mkdir()
         link = tmp_path / "elsewhere"
         link.symlink_to(tmp_path / "shop" / "src")
         assert paths.project_path(link) == (tmp_path / "shop").resolve()
 
-    def test_may_have_any_name(self, tmp_path: Path):
         odd = tmp_path / os.fsdecode(b"caf\xe9 \xf0\x9f\x98\x80\n")
         odd.mkdir()
         assert paths.project_path(odd) == odd.resolve()

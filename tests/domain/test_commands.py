@@ -77,14 +77,12 @@ def test_a_text_is_a_command_or_is_sent_less_a_slash_at_most(text):
         assert invocation.arguments in text
 
 
-def test_each_command_is_found_by_its_own_name():
+def test_each_command_is_found_by_its_name_and_says_what_it_takes():
     assert list(BY_NAME) == [command.name for command in COMMANDS]
     for command in COMMANDS:
         assert BY_NAME[command.name] is command
         assert parse(command.line.partition(" ")[0]) == Invocation(command.name)
 
-
-def test_a_command_that_takes_something_says_what_and_how_it_is_typed():
     assert BY_NAME["load"].line == "/load [NAME, NUMBER or ID]"
     assert BY_NAME["save"].line == "/save"
     for command in COMMANDS:

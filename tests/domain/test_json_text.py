@@ -71,8 +71,10 @@ def test_a_terminal_gets_nothing_that_it_would_obey(indent):
     assert "Cc" not in set(map(unicodedata.category, shown))
 
 
-def test_a_terminal_gets_everything_else_as_it_is():
+def test_a_terminal_gets_everything_else_as_it_is_in_one_line_unless_it_is_indented():
     assert terminal_json("会話 é 😀") == '"会話 é 😀"'
+    assert terminal_json({"a": [1, "\n"]}) == '{"a":[1,"\\n"]}'
+    assert terminal_json({"a": 1}, indent=2) == '{\n  "a": 1\n}'
 
 
 @pytest.mark.parametrize("write", [terminal_json, journal_json])
@@ -89,11 +91,6 @@ def test_every_reader_reads_what_was_meant_for_a_terminal(indent, value):
 @given(json_values())
 def test_every_reader_reads_what_was_meant_for_a_journal(value):
     assert repr(read(journal_json(value))) == repr(value)
-
-
-def test_on_a_terminal_json_is_one_line_unless_it_is_indented():
-    assert terminal_json({"a": [1, "\n"]}) == '{"a":[1,"\\n"]}'
-    assert terminal_json({"a": 1}, indent=2) == '{\n  "a": 1\n}'
 
 
 def test_a_journal_has_escapes_only_where_lines_or_utf_8_would_break():

@@ -48,13 +48,10 @@ def test_punctuation_behind_a_word_is_tried_as_part_of_its_path_first(text, cand
     assert next(references(text)).candidates == candidates
 
 
-def test_a_long_row_of_punctuation_makes_few_candidates():
+def test_long_rows_of_punctuation_and_backslashes_are_read_at_once():
     found = next(references("@a" + "!" * 100_000)).candidates
     assert len(found) < 20
     assert found[-1] == "a"
-
-
-def test_a_line_of_backslashes_is_read_at_once():
     assert _paths('@"' + "\\" * 100_001 + '" @b') == ["b"]
 
 

@@ -40,7 +40,7 @@ def contents(home):
     return {path: path.read_bytes() for path in home.files()}
 
 
-def test_every_session_is_listed_shown_and_found(later, sibyl):
+def test_every_session_is_listed_shown_and_found_and_none_is_continued(later, sibyl):
     before = contents(later)
     listed = sibyl("sessions", "list", "--all", "--json").json
     assert [each["id"] for each in listed] == [each["id"] for each in later.listed]
@@ -52,8 +52,6 @@ def test_every_session_is_listed_shown_and_found(later, sibyl):
     assert "A newer sibyl-tui made the search index" in found.err
     assert contents(later) == before
 
-
-def test_no_session_is_continued(later, sibyl):
     before = contents(later)
     for entry in later.listed:
         refused = sibyl("ask", "--session", entry["id"], *GUIDE, "One more.")

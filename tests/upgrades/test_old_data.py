@@ -43,15 +43,13 @@ def first_words(told):
     return content if isinstance(content, str) else content[0]["text"]
 
 
-def test_every_session_is_listed_as_it_was(old, sibyl):
+def test_every_session_is_listed_as_it_was_and_opens_with_all_its_words(old, sibyl):
     listed = sibyl("sessions", "list", "--all", "--json").json
     assert [chosen(each, LISTED) for each in listed] == [
         chosen(each, LISTED) for each in old.listed
     ]
     assert {each["status"] for each in listed} == {"closed", "archived", "trashed"}
 
-
-def test_every_session_opens_with_all_its_words(old, sibyl):
     for session_id, told in old.said("shown.json").items():
         now = shown(sibyl, session_id)
         assert now["messages"] == told["messages"]
@@ -95,7 +93,7 @@ def test_every_session_goes_on_and_stays_readable(old, sibyl):
     assert sibyl("doctor").code == 0
 
 
-def test_drafts_and_queued_prompts_are_there(old):
+def test_drafts_are_there_settings_mean_what_they_meant_and_doctor_has_nothing_to_say(old, sibyl):
     files = list((old.data / "drafts").glob("*.json"))
     assert len(files) >= 2
     for path in files:
@@ -103,13 +101,6 @@ def test_drafts_and_queued_prompts_are_there(old):
         assert draft is not None
         assert (draft.text, list(draft.queued)) == (kept["text"], kept["queued"])
 
-
-def test_doctor_has_nothing_to_say(old, sibyl):
-    checked = sibyl("doctor")
-    assert (checked.code, checked.out.splitlines()[-1]) == (0, "clean")
-
-
-def test_the_settings_mean_what_they_meant(old, sibyl):
     then = tomllib.loads((old.home / "said/config.toml").read_text("utf-8"))
     now = tomllib.loads(sibyl("config", "show").out)
 
@@ -126,6 +117,9 @@ def test_the_settings_mean_what_they_meant(old, sibyl):
                 assert whole[name] == said, f"{key}{name}"
 
     assert_within(then, now)
+
+    checked = sibyl("doctor")
+    assert (checked.code, checked.out.splitlines()[-1]) == (0, "clean")
 
 
 def test_a_tool_that_was_allowed_for_good_asks_nothing(newest, sibyl):

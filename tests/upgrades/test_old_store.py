@@ -49,7 +49,7 @@ def messages(store, session_id):
     return store.journal(session_id).load().all_messages
 
 
-def test_every_session_is_listed_and_opens_as_from_its_file(store, files):
+def test_every_session_is_listed_found_and_opens_as_from_its_file(store, files):
     there, here = entries(store), entries(files)
     (asked,) = set(there) - set(here)
     assert messages(store, asked)[0].text == "A question to the server about puffins"
@@ -60,8 +60,6 @@ def test_every_session_is_listed_and_opens_as_from_its_file(store, files):
         assert messages(store, session_id) == messages(files, session_id)
     assert store.moves() == files.moves()
 
-
-def test_every_session_is_found(store, files):
     for session_id, entry in entries(files).items():
         said = messages(files, session_id)
         if said and entry.status != "trashed":

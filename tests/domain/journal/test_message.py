@@ -29,7 +29,7 @@ PICTURE = ImageBlock("photo.png", "image/png", "ab" * 32, 120_000)
 FILE = FileBlock("src/a.py", "print()\n", 8)
 
 
-def test_files_and_pictures_are_blocks_beside_the_text_and_come_back():
+def test_files_and_pictures_are_blocks_beside_the_text_with_labels_and_come_back():
     content = content_of("see @src/a.py", (FILE, PICTURE))
     assert attachments_of(content) == (FILE, PICTURE)
     assert typed_text(content) == title_text(content) == "see @src/a.py"
@@ -42,8 +42,6 @@ def test_files_and_pictures_are_blocks_beside_the_text_and_come_back():
     assert content_of("hello", ()) == "hello"
     assert FileBlock("a.md", "````\nx\n````", 10).fenced.splitlines()[1] == "`````md"
 
-
-def test_a_label_says_what_is_not_there():
     assert FileBlock("a", "x" * 2000, 5_000_000, cut=True).label == (
         "[file: a, first 2 KB of 5.0 MB]"
     )
@@ -164,18 +162,15 @@ def spoken(messages):
     return [(each.role, each.text) for each in messages]
 
 
-def test_neighbours_of_one_role_are_joined_by_a_blank_line_and_blank_ones_vanish():
+def test_neighbours_of_one_role_are_joined_but_no_calls_and_results():
     talk = [says("user", "One"), says("user", " "), says("user", "Two"), says("assistant", "Yes.")]
     assert spoken(joined(talk)) == [("user", "One\n\nTwo"), ("assistant", "Yes.")]
-
-
-def test_nothing_is_joined_with_tool_calls_before_it_or_with_results():
     called = says("assistant", "", tool_calls=(ToolCall("c", "f", None), ToolCall("d", "f", {})))
     talk = [called, says("tool", "1", tool_call_id="c"), says("tool", "2", tool_call_id="d")]
     assert joined(talk) == tuple(talk)
 
 
-def test_calls_are_text_whatever_their_arguments_are():
+def test_calls_are_text_with_any_arguments_and_results_name_their_tools():
     calls = (
         ToolCall("c", "f", None),
         ToolCall("d", "g", "no object"),
@@ -185,8 +180,6 @@ def test_calls_are_text_whatever_their_arguments_are():
     lines = ["Called f with null.", 'Called g with "no object".', 'Called h with {"ö":1}.']
     assert text.text == "\n\n".join(lines)
 
-
-def test_a_result_names_its_tool_if_that_is_known():
     called = says("assistant", "", tool_calls=(ToolCall("c", "f", {}),))
     talk = [called, says("tool", "7", tool_call_id="c")]
     assert spoken(with_calls_as_text(talk))[1] == ("user", "Result of f:\n7")
@@ -201,14 +194,12 @@ def test_a_beginning_is_put_before_the_first_message():
     assert with_beginning("Be brief.", []) == ()
 
 
-def test_pictures_stay_and_texts_beside_them_are_joined():
+def test_pictures_stay_files_become_text_and_texts_beside_them_are_joined():
     talk = [says("user", showing("One", PHOTO)), says("user", "Two"), says("user", "Three")]
     (only,) = with_beginning("Be brief.", joined(talk))
     block = {"type": "image", **asdict(PHOTO)}
     assert only.content == ["Be brief.\n\nOne", block, "Two\n\nThree"]
     assert only.attachments == (PHOTO,)
 
-
-def test_files_become_text_in_their_place():
     (only,) = joined([says("user", showing("One", NOTES)), says("user", "Two")])
     assert only.content == f"One\n{NOTES.fenced}\n\nTwo"

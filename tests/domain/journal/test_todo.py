@@ -39,8 +39,9 @@ def items(*statuses):
 THREE = items("completed", "in_progress", "pending")
 
 
-def test_what_is_added_comes_last_and_waits():
+def test_what_is_added_comes_last_and_what_is_removed_is_gone():
     assert todo.add(THREE, "more") == (*THREE, TodoItem("more", "pending", "more"))
+    assert todo.remove(THREE, 2) == (THREE[0], THREE[2])
 
 
 @pytest.mark.parametrize("status", ["pending", "in_progress", "completed"])
@@ -48,10 +49,6 @@ def test_an_item_gets_another_status_and_nothing_else_changes(status):
     changed = todo.mark(THREE, 2, status)
     assert [item.status for item in changed] == ["completed", status, "pending"]
     assert [item.content for item in changed] == [item.content for item in THREE]
-
-
-def test_what_is_removed_is_gone_and_the_others_stay_in_order():
-    assert todo.remove(THREE, 2) == (THREE[0], THREE[2])
 
 
 @each_row("number", [0, -1, 4, 10**6])
@@ -78,12 +75,10 @@ def test_a_text_that_shows_nothing_says_nothing(text):
     assert not any(map(todo.says_nothing, ["a", "語", "\x1b", "é"]))
 
 
-def test_an_item_in_progress_is_called_by_its_active_form_if_it_has_one():
+def test_a_listing_has_numbers_signs_progress_and_active_forms():
     assert [item.words for item in THREE] == ["thing 1", "doing 2", "thing 3"]
     assert TodoItem("write", "in_progress", " ").words == "write"
 
-
-def test_a_listing_has_the_numbers_the_signs_and_how_far_it_has_come():
     assert todo.listing(THREE).splitlines() == [
         "To-dos: 1 of 3 done, 1 in progress",
         "  1. [x] thing 1",

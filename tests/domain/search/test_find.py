@@ -53,13 +53,11 @@ def test_what_is_folded_on_screen_is_found_too():
     assert count_in(needle("x"), user("m", "")) == 0
 
 
-def test_places_are_the_characters_as_they_stand_there():
+def test_places_are_the_characters_as_they_stand_there_also_where_a_row_was_wrapped():
     assert marked("cafe", "Un CAFÉ, cafe\u0301!") == ["CAFÉ", "cafe\u0301"]
     assert places(needle("b"), [("abc", False)]) == [(Piece(0, 1, 2),)]
     assert marked("ss", "Straße") == ["ß"]
 
-
-def test_a_place_goes_on_where_a_row_was_wrapped():
     assert marked("two words", "here two ", "  words there") == ["two|words"]
     assert marked("検索", "日本の検", "索です", full=True) == ["検|索"]
     assert marked("検 索", "日本の検", "索です", full=True) == ["検|索"]
@@ -123,7 +121,7 @@ def test_the_nearest_is_the_first_from_the_reader_on_else_the_last_above(counts,
     assert found.go_to_nearest() == Match("m0", 0)
 
 
-def test_steps_go_through_all_and_round_the_ends():
+def test_steps_go_from_the_reader_through_all_and_round_the_ends_that_are_known():
     found = matches(1, 2, 0, 1, reading=ReadingPosition("m1"))
     assert found.go_to_nearest() == Match("m1", 0)
     assert found.position == 2
@@ -135,8 +133,6 @@ def test_steps_go_through_all_and_round_the_ends():
     assert found.step(-1) == (Match("m3", 0), True)
     assert found.step(-1) == (Match("m1", 1), False)
 
-
-def test_before_the_beginning_is_reached_nothing_goes_round_it():
     found = matches(1, 1, reading=ReadingPosition("m1"), whole=False)
     assert found.go_to_nearest() == Match("m1", 0)
     assert found.position is None
@@ -144,8 +140,6 @@ def test_before_the_beginning_is_reached_nothing_goes_round_it():
     assert found.step(-1) == (Match("m0", 0), False)
     assert found.step(-1) is None
 
-
-def test_a_first_step_begins_at_the_reader():
     assert matches(1, 0, 1, reading=ReadingPosition("m1")).step(1) == (Match("m2", 0), False)
     assert matches(1, 0, 1, reading=ReadingPosition("m1")).step(-1) == (Match("m0", 0), False)
     assert matches(0, 0, 1, reading=ReadingPosition("m1")).step(-1) == (Match("m2", 0), True)

@@ -74,7 +74,7 @@ def test_a_text_fits_that_has_every_term_as_tokens_that_follow_each_other(query,
     assert occurrences(parse(query), text) == count
 
 
-def test_a_snippet_is_one_line_around_the_best_place_that_fits():
+def test_a_snippet_is_one_line_around_the_best_place_or_all_of_a_short_text():
     text = "before " * 50 + "the\n\tneedle" + " after" * 50
     line, marks = snippet(parse("needle"), text)
     assert line.startswith("…before")
@@ -83,27 +83,20 @@ def test_a_snippet_is_one_line_around_the_best_place_that_fits():
     assert [line[begin:end] for begin, end in marks] == ["needle"]
     assert len(line) <= SNIPPET_CHARACTERS + 2
 
+    assert snippet(parse("b"), "a b c") == ("a b c", ((2, 3),))
+    text = "x " * 100_000 + "needle"
+    assert snippet(parse("needle"), text)[0].endswith("needle")
 
-def test_a_snippet_shows_the_terms_together_and_rather_the_rare_one():
+
+def test_a_snippet_shows_terms_together_rather_rare_ones_and_marks_no_place_twice():
     far = "login " * 20 + "word " * 60
     text, marks = snippet(parse("login cache"), f"{far}the login and its cache {'word ' * 60}{far}")
     assert [text[begin:end] for begin, end in marks] == ["login", "cache"]
     text, marks = snippet(parse("login cache"), f"{far}{'word ' * 60}the cache {'word ' * 60}")
     assert "cache" in [text[begin:end] for begin, end in marks]
 
-
-def test_a_short_text_is_its_own_snippet():
-    assert snippet(parse("b"), "a b c") == ("a b c", ((2, 3),))
-
-
-def test_the_marks_of_a_phrase_cover_all_of_it_and_do_not_overlap():
     line, marks = snippet(parse('"b c" c b*'), "a b c d")
     assert [line[begin:end] for begin, end in marks] == ["b c"]
-
-
-def test_a_place_far_into_a_long_text_is_found():
-    text = "x " * 100_000 + "needle"
-    assert snippet(parse("needle"), text)[0].endswith("needle")
 
 
 @given(any_text(60), st.integers(0, 10))
@@ -156,15 +149,13 @@ def test_own_words_come_first_then_more_of_them_then_newer_ones():
     assert [hit.message_id for hit in found.hits] == ["own", "often", "new", "old"]
 
 
-def test_only_the_newest_are_ranked_and_the_rest_is_said():
+def test_only_the_newest_are_ranked_of_names_those_that_can_be_shown_and_the_rest_is_said():
     every = [candidate(user(f"m{number}", "x", number)) for number in range(301)]
     found = rank(parse("x"), every, 2)
     assert [hit.message_id for hit in found.hits] == ["m300", "m299"]
     assert (found.total, found.more) == (300, True)
     assert rank(parse("x"), every[:300], 0) == SearchResult((), 300)
 
-
-def test_of_the_names_only_those_that_can_be_shown_count_and_the_rest_is_said():
     names = [Candidate(f"s{number}", number, name="x") for number in range(5)]
     found = rank(parse("x"), [*names, candidate(user("m", "x"))], 3)
     assert [hit.session_id for hit in found.hits] == ["s4", "s3", "s"]

@@ -40,7 +40,7 @@ def test_hits_stand_by_sessions_the_best_first():
     ]
 
 
-def test_how_much_was_found_and_what_is_missing_is_said():
+def test_how_much_was_found_what_is_missing_and_what_is_near_is_said():
     assert results(1, 1).words() == "1 match"
     assert results(12, 12).words() == "12 matches"
     assert results(80, 50).words() == "80 matches · the best 50 shown"
@@ -53,8 +53,6 @@ def test_how_much_was_found_and_what_is_missing_is_said():
     assert results(0, 0, pending=7_000_000).words().startswith("Nothing found so far · indexing")
     assert Results("x", error="gone").words() == "gone"
 
-
-def test_nothing_found_and_nothing_asked_are_told_apart():
     assert Results("needle").words() == "No name or message contains this."
     assert Results("needle hay").words() == "No name or message contains all of this."
     assert Results(" ").words().startswith("All sessions:")
@@ -64,8 +62,6 @@ def test_nothing_found_and_nothing_asked_are_told_apart():
     )
     assert Results("->").words().startswith("Symbols alone")
 
-
-def test_that_only_something_near_was_found_is_said():
     near = results(2, 2, looser="need* OR hay*")
     found = Results("needle hay", near.sessions, near=near.found)
     assert found.words() == "Not found; 2 matches near it: need* OR hay*"
@@ -75,7 +71,7 @@ def test_that_only_something_near_was_found_is_said():
     assert beside.words() == "1 match · 2 matches near it: need* OR hay*"
 
 
-def test_a_preview_shows_the_place_that_fits_and_a_part_of_the_others():
+def test_a_preview_shows_the_place_that_fits_harmlessly_and_a_part_of_the_others():
     far = "word " * 2000 + "needle" + " word" * 2000
     shown = preview(parse("needle"), "m2", [user("m1", far), answer("m2", far)])
     before, found = shown.messages
@@ -85,8 +81,6 @@ def test_a_preview_shows_the_place_that_fits_and_a_part_of_the_others():
     assert found.text[begin:end] == "needle"
     assert len(found.text) < 3000
 
-
-def test_what_would_do_harm_is_harmless_in_a_preview():
     shown = preview(parse("needle"), "m1", [user("m1", "a\x1b[31m\r\nneedle\t\x9b\u202e")])
     text = shown.messages[0].text
     assert text.startswith("a\u241b[31m\nneedle    ")

@@ -20,13 +20,10 @@ def test_letters_and_digits_are_folded_and_everything_else_separates(text, token
     assert cut(text) == tokens
 
 
-def test_a_long_run_is_cut_into_pieces():
+def test_long_runs_are_cut_into_pieces_and_scripts_without_spaces_into_characters():
     run = "x" * (2 * TOKEN_CHARACTERS + 3)
     assert cut(run) == ["x" * TOKEN_CHARACTERS] * 2 + ["xxx"]
     assert cut("é" + run) == ["e" + "x" * (TOKEN_CHARACTERS - 1), "x" * TOKEN_CHARACTERS, "xxxx"]
-
-
-def test_only_characters_of_scripts_without_spaces_stand_alone():
     assert all(map(stands_alone, cut("全か力한ไ")))
     assert not any(map(stands_alone, cut("word слово 12 हिन्दी")))
 

@@ -108,7 +108,7 @@ def test_the_price_of_a_session_is_that_of_its_priced_models():
     assert SessionUsage(models[1:]).dollars is None
 
 
-def test_details_say_when_by_whom_how_long_and_which():
+def test_details_say_when_by_whom_how_long_and_which_with_time_and_price_if_known():
     message = Message("m-1", "assistant", "Well.", "2026-01-11T14:30:23.456Z", model="openai:x")
     said = details(message).split(" · ")
     assert said[0].startswith("2026-01-1")
@@ -124,6 +124,14 @@ def test_details_say_when_by_whom_how_long_and_which():
         f"image: photo.png, 120 KB, {picture().sha256[:12]}",
     ]
 
+    message = Message("m", "assistant", "Well.", "yesterday", usage=TokenUsage(9104, 312))
+    assert details(message).split(" · ")[3:-1] == ["9,104 tokens sent, 312 received"]
+    assert details(message, AnswerCost(12.4, 0.02119)).split(" · ")[3:-1] == [
+        "took 12 s",
+        "9,104 tokens sent, 312 received",
+        "$0.0212",
+    ]
+
 
 def test_a_name_without_end_is_cut_in_details_and_nothing_in_it_is_raw():
     content = showing("", picture("\x1b[31m" + "x" * 4000 + "\n.png"))
@@ -132,13 +140,3 @@ def test_a_name_without_end_is_cut_in_details_and_nothing_in_it_is_raw():
     assert "…" in said
     assert "\u240a.png, 70 bytes, " in said
     assert len(said) < 150
-
-
-def test_details_say_what_an_answer_took_with_time_and_price_in_the_run_that_made_it():
-    message = Message("m", "assistant", "Well.", "yesterday", usage=TokenUsage(9104, 312))
-    assert details(message).split(" · ")[3:-1] == ["9,104 tokens sent, 312 received"]
-    assert details(message, AnswerCost(12.4, 0.02119)).split(" · ")[3:-1] == [
-        "took 12 s",
-        "9,104 tokens sent, 312 received",
-        "$0.0212",
-    ]

@@ -21,14 +21,12 @@ def result(text):
     return Message("t", "tool", text, at(), tool_call_id="c")
 
 
-def test_a_short_call_is_a_line_and_its_result_a_block():
+def test_a_short_call_and_result_stand_there_long_ones_are_folded_under_the_tools_name():
     call, came = shown(called({"path": "a.py"}), result("```\n# no heading\n```"))
     assert call.endswith('I look.\n\n> read_file `{"path": "a.py"}`')
     assert codes(came) == ["```\n# no heading\n```"]
     assert "<details>" not in came
 
-
-def test_a_long_call_and_a_long_result_are_folded_under_the_name_of_the_tool():
     call, came = shown(called({"text": "`" * 300}), result("line\n" * 50 + "end"))
     assert "<summary>read_file: 312 characters</summary>" in call
     assert "`" * 300 in codes(call)[0]
@@ -36,28 +34,20 @@ def test_a_long_call_and_a_long_result_are_folded_under_the_name_of_the_tool():
     assert codes(came) == ["line\n" * 50 + "end"]
     assert came.endswith("</details>")
 
-
-def test_the_name_of_a_tool_is_no_markup():
     call = ToolCall("c", "<b>", {"text": "x" * 300})
     assert "<summary>&lt;b&gt;: " in shown(answer("a", tool_calls=(call,)))[0]
 
 
-def test_an_answer_that_was_cut_off_in_its_code_ends_its_block():
+def test_an_answer_that_was_cut_off_ends_its_block_and_a_failure_is_quoted():
     cut, _ = shown(answer("a", "```\ncode", status="interrupted"), user("u"))
     assert cut.endswith("```\ncode\n```")
     assert "(interrupted)" in cut.splitlines()[0]
-
-
-def test_a_failure_is_quoted_line_by_line():
     assert shown(answer("a", "", status="failed", error="one\ntwo"))[0].endswith("> one\n> two")
 
 
-def test_versions_are_numbered_and_the_earlier_ones_marked():
+def test_versions_are_numbered_a_reset_is_a_line_and_a_summary_nothing():
     (text,) = shown(answer("a"), versions={"a": ("a", "b")}, is_earlier_version=True)
     assert "· version 1/2 · earlier version" in text.splitlines()[0]
-
-
-def test_a_reset_is_a_line_and_a_summary_nothing():
     reset, summary = shown(Reset(at()), Summary("S", "a"))
     assert reset.startswith("---\n\n*Reset at ")
     assert summary == ""

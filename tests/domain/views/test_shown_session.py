@@ -89,7 +89,7 @@ def test_it_says_what_is_waited_for_and_for_how_long(view: ActivityView, words: 
     assert view.lines()[0] == words
 
 
-def test_the_key_that_stops_is_named_and_goes_after_model_and_tokens():
+def test_the_key_that_stops_is_named_after_all_else():
     lines = ActivityView("answering", "claude-sonnet-4-5", 4, 12).lines("Esc")
     assert lines == [
         "claude-sonnet-4-5 answers 4 s · ~12 tokens · Esc stops",
@@ -98,8 +98,6 @@ def test_the_key_that_stops_is_named_and_goes_after_model_and_tokens():
         "answering 4 s",
     ]
 
-
-def test_the_reason_of_an_attempt_goes_before_the_key_that_stops():
     lines = ActivityView("retrying", "fake", 1, attempt=2, reason="status 500", pause=3).lines(
         "Esc"
     )

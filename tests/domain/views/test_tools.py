@@ -25,11 +25,8 @@ def test_the_program_s_own_come_first_then_each_server_with_its_tools():
     ]
 
 
-def test_a_tool_that_is_off_is_marked_and_says_so():
+def test_a_tool_says_if_it_is_off_or_for_how_long_it_is_allowed():
     assert listed(READY, off=("files__read_file",))[1] == "○   read_file | off · Read a file."
-
-
-def test_a_tool_says_for_how_long_it_is_allowed():
     assert "always allowed" in listed(READY, always=(READ,))[1]
     assert "allowed until you quit" in listed(READY, until_quit=(READ,))[1]
     changed = ToolApproval("files", "read_file", "0")
@@ -57,25 +54,16 @@ def test_a_call_is_shown_as_it_is_meant(arguments, lines):
     assert shown(arguments) == lines
 
 
-def test_no_text_of_a_call_controls_the_terminal_or_looks_like_another_field():
+def test_no_text_of_a_call_controls_the_terminal_or_looks_like_another_field_and_all_are_shown():
     text = "red\x1b[31m\u202e\u2028path: /safe\npath: /safe"
     lines = shown({"content": text, "command": text, "old": "", "new": text, "list": [text]})
     assert not any(sign in line for line in lines for sign in "\x1b\u202e\u2028")
     assert not any(line.startswith("path") for line in lines)
-
-
-def test_no_field_is_left_out_for_a_pair():
     names = ["old_old", "new_old", "new_new", "old_before", "new_before"]
     lines = shown(dict.fromkeys(names, "same"))
     assert all(any(name in line for line in lines) for name in names)
-
-
-def test_long_texts_are_compared_as_a_whole():
     old, new = ("\n".join(f"{word} {n}" for n in range(300)) for word in ("old", "new"))
     assert len(shown({"old": old, "new": new})) == 601
-
-
-def test_words_about_the_tool_come_first():
     assert shown({}, "It has changed.") == ["It has changed."]
 
 
