@@ -23,7 +23,6 @@ from tests.providers.chat_server import (
 )
 from tests.providers.conftest import KEY, ModelAt, a_choice, asks, collected, events_from, text_of
 from tests.providers.relay import ForwardProxy
-from tests.providers.test_turn_answers import next_round, thinks_and_calls
 from tests.tables import each_row
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
@@ -34,8 +33,6 @@ from tui.providers.secret import Secret
 
 # As for every dialect of an extra; what a user meets first is tried each time.
 pytestmark = pytest.mark.full
-
-CLAUDE = "us.anthropic.claude-sonnet-5-5-v1:0"
 
 
 @pytest.fixture
@@ -121,29 +118,6 @@ async def test_without_credentials_it_says_where_they_belong(
     said = "Unable to locate credentials.*AWS's tools"
     with pytest.raises(ModelUnavailable, match=said):
         await events_from(model_at, answers())
-
-
-async def test_the_ends_of_system_prompt_and_conversation_are_cached_where_a_model_has_that(
-    model_at: ModelAt,
-):
-    with ChatServer(answers("Yes."), answers("Yes.")) as server:
-        for model in (CLAUDE, "test-model"):
-            await collected(model_at(server, model).stream(asks(system="Be brief.")))
-        claude, other = (request.body for request in server.requests)
-    point = {"cachePoint": {"type": "default"}}
-    assert claude["system"] == [{"text": "Be brief."}, point]
-    assert claude["messages"][-1]["content"] == [{"text": "Hello?"}, point]
-    assert "cachePoint" not in str(other)
-
-
-async def test_thinking_goes_back_with_its_signature_within_a_turn(model_at: ModelAt):
-    with ChatServer(thinks_and_calls, answers()) as server:
-        model = model_at(server, model=CLAUDE)
-        await collected(model.stream(await next_round(model, asks())))
-    blocks = server.requests[1].body["messages"][1]["content"]
-    thought = {"text": "Hm. Well.", "signature": "c2ln"}
-    assert blocks[0] == {"reasoningContent": {"reasoningText": thought}}
-    assert [block["toolUse"]["toolUseId"] for block in blocks[2:]] == ["call_a", "call_b"]
 
 
 @each_row(

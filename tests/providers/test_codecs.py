@@ -36,7 +36,7 @@ def received(answer: IncomingAnswer, events: Iterable[Any]) -> list[ModelEvent]:
 
 
 @each_row("dialect, stream, expected", rows(__file__, "given_back"))
-def test_what_only_the_server_understands_goes_back_with_the_calls_as_it_would_come_whole(
+def test_what_its_server_wants_back_of_an_answer_goes_back_with_its_calls(
     dialect: str, stream: list[Any], expected: Any
 ):
     made = codec(dialect)

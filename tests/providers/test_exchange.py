@@ -169,6 +169,7 @@ class TestBesidesTheRequest:
         assert (request.path, set(request.headers)) == (path, NEEDED | more | set(key))
         assert key.items() <= request.headers.items()
         assert request.headers["user-agent"] == f"sibyl-tui/{tui.__version__}"
+        assert request.headers["accept-encoding"] == "identity"
 
     async def test_a_server_without_a_key_gets_none(self, model_at: ModelAt, dialect: str):
         request = await sent(model_at, asks(), key=None)
@@ -376,10 +377,3 @@ async def test_an_answer_that_is_not_compressed_as_it_says_is_cut(model_at: Mode
     said = "did not send a stream of an answer"
     with pytest.raises(AnswerCut, match=said):
         await events_from(model_at, garbled)
-
-
-async def test_an_answer_is_asked_for_uncompressed(model_at: ModelAt):
-    with ChatServer() as server:
-        await collected(model_at(server).stream(asks()))
-        (request,) = server.requests
-    assert request.headers["accept-encoding"] == "identity"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.providers.chat_server import ChatServer, Exchange, Reply, answers, calls_tools, refuses
+from tests.providers.chat_server import ChatServer, Exchange, answers, calls_tools, refuses
 from tests.providers.conftest import (
     EVERY_DIALECT,
     ModelAt,
@@ -17,9 +17,8 @@ from tests.providers.conftest import (
     says,
     text_of,
 )
-from tests.providers.speech import block_start
 from tests.tables import each_row
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import ToolCall
 from tui.domain.models import ModelParameters
 from tui.providers.chat_model import ChatModel
 from tui.providers.protocol import ModelRequest, TurnMemory
@@ -46,15 +45,6 @@ async def next_round(model: ChatModel, request: ModelRequest) -> ModelRequest:
     answer = replace(says("assistant", text_of(events), tool_calls=calls), id=f"m{number}")
     results = [says("tool", f"result of {call.id}", tool_call_id=call.id) for call in calls]
     return replace(request, messages=(*request.messages, answer, *results))
-
-
-async def sent_back(model_at: ModelAt, reply: Reply, *earlier: Message) -> list[Any]:
-    """The messages of the request after a round of calls."""
-    with ChatServer(reply, answers()) as server:
-        model = model_at(server)
-        request = await next_round(model, ModelRequest("", (*earlier, says("user", "Go."))))
-        await collected(model.stream(request))
-    return server.requests[-1].body["messages"]
 
 
 GOES_BACK = {
@@ -89,31 +79,16 @@ async def test_thinking_goes_back_within_a_turn_and_not_in_the_next(
 async def test_calls_get_the_ids_of_the_request(model_at: ModelAt):
     with ChatServer(calls_tools(*CALLS)) as server:
         _, *old = (await next_round(model_at(server), asks())).messages
-    sent = await sent_back(model_at, thinks_and_calls, says("user", "Before."), *old)
+    earlier = (says("user", "Before."), *old, says("user", "Go."))
+    with ChatServer(thinks_and_calls, answers()) as server:
+        model = model_at(server)
+        await collected(model.stream(await next_round(model, ModelRequest("", earlier))))
+    sent = server.requests[-1].body["messages"]
     calls = [part["id"] for part in sent[-2]["content"] if part["type"] == "tool_use"]
     results = [part["tool_use_id"] for part in sent[-1]["content"]]
     earlier = [part["id"] for part in sent[1]["content"]]
     assert calls == results
     assert len({*calls, *earlier}) == 4
-
-
-@only_anthropic
-async def test_thinking_without_a_signature_does_not_go_back(model_at: ModelAt):
-    def unsigned(exchange: Exchange) -> None:
-        exchange.begin()
-        exchange.event(block_start(9, {"type": "thinking", "thinking": "Hm.", "signature": ""}))
-        exchange.calls(CALLS[1:])
-        exchange.end("tool_calls")
-
-    sent = await sent_back(model_at, unsigned)
-    assert [part["type"] for part in sent[1]["content"]] == ["tool_use"]
-
-
-@only_openai
-async def test_thinking_in_tags_does_not_go_back(model_at: ModelAt):
-    reply = calls_tools(*CALLS, text="<think>Hm.</think>Looking.")
-    sent = await sent_back(model_at, reply)
-    assert sent[1]["content"] == "Looking."
 
 
 @only_openai

@@ -65,7 +65,11 @@ def test_the_end_while_a_call_waits_allows_nothing_and_keeps_all(chats, asking, 
 
 
 def test_a_kill_while_a_call_waits_loses_nothing_and_the_call_says_so(chats, asking):
-    asking.until(lambda _: chats.draft(chats.only), "the draft on disk")
+    # What waits is on disk before the draft is.
+    asking.until(
+        lambda _: (draft := chats.draft(chats.only)) and draft.text == "a draft",
+        "the draft on disk",
+    )
     asking.signal(signal.SIGKILL)
     asking.wait()
     session = chats.only
