@@ -210,8 +210,8 @@ class Fold(msgspec.Struct):
     @property
     def replaced(self) -> frozenset[str]:
         """The ids of replaced messages, including those outside the folded part."""
-        unfinished = self._unfinished(held=True).values()
-        return frozenset(self._hidden).union(m.replaces for m in unfinished if m.replaces)
+        begun = (chain.first.replaces for chain in self._chains.values())
+        return frozenset(self._hidden).union(filter(None, begun))
 
     def session(self, *, held: bool = False) -> Session:
         """The session as of the last record; more may be added afterwards.
@@ -219,7 +219,8 @@ class Fold(msgspec.Struct):
         ``held`` says that a window has the lease, so that unfinished answers are arriving and not
         interrupted.
         """
-        unfinished = self._unfinished(held=held)
+        status = None if held else "interrupted"
+        unfinished = {key: chain.message(status=status) for key, chain in self._chains.items()}
         interrupted = () if held else tuple(unfinished.values())
         replaced = {message.replaces for message in unfinished.values() if message.replaces}
         hidden = replaced | self._hidden
@@ -435,10 +436,6 @@ class Fold(msgspec.Struct):
         moment = parse_utc(at)
         if at and moment and (self._last_use is None or moment > self._last_use[0]):
             self._last_use = moment, at
-
-    def _unfinished(self, *, held: bool) -> dict[str, Message]:
-        status = None if held else "interrupted"
-        return {key: chain.message(status=status) for key, chain in self._chains.items()}
 
 
 def _split(

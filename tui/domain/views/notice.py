@@ -1,7 +1,5 @@
 """Notices and reports: messages of the program, never saved or sent."""
 
-from collections import deque
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -30,20 +28,14 @@ class LoggedNotice(msgspec.Struct, frozen=True):
     title: str = ""
 
 
-class NoticeLog:
+class NoticeLog(msgspec.Struct, eq=False):
     """Keeps the last notices."""
 
-    def __init__(self) -> None:
-        self._logged: deque[LoggedNotice] = deque(maxlen=MOST_NOTICES)
+    newest_first: tuple[LoggedNotice, ...] = ()
 
     def add(self, logged: LoggedNotice) -> None:
         """Keep a notice; one that was the last already only has another time."""
-        last = self._logged[0] if self._logged else None
-        if last and (logged.notice, logged.title) == (last.notice, last.title):
-            self._logged.popleft()
-        self._logged.appendleft(logged)
-
-    @property
-    def newest_first(self) -> Sequence[LoggedNotice]:
-        """All that are kept."""
-        return tuple(self._logged)
+        kept = self.newest_first
+        if kept and (logged.notice, logged.title) == (kept[0].notice, kept[0].title):
+            kept = kept[1:]
+        self.newest_first = (logged, *kept)[:MOST_NOTICES]
