@@ -35,10 +35,8 @@ def files(store, clock):
 
 
 def shown(store, session_id):
-    lease = store.create(*SHOP, session_id=session_id)
     store.add_attachment(session_id, PNG)
-    store.append(lease, [user("m1", showing("see", PHOTO))])
-    lease.release()
+    closed(store, user("m1", showing("see", PHOTO)), session_id=session_id)
 
 
 def names(folder):
@@ -57,21 +55,20 @@ def test_a_picture_and_its_uses_are_private_files_and_gone_after_a_purge(store, 
     assert names(folder) == []
 
 
-def test_a_picture_that_a_draft_names_stays(store, folder):
+def test_a_picture_that_a_draft_names_stays_as_if_while_one_cannot_be_read(store, folder):
+    shown(store, "unread")
+    unreadable = store.root / "drafts" / "other.json"
+    unreadable.mkdir()
+    with pytest.raises(StorageError, match=r"Cannot read the drafts: .*other\.json"):
+        destroy(store, "unread")
+    assert PHOTO.sha256 in names(folder)
+    unreadable.rmdir()
     shown(store, "tale")
     text = f"look at @image-{PHOTO.sha256[:16]}.png"
     Drafts(store.root).save(Draft("new", *SHOP[:2], text=text))
     destroy(store, "tale")
     assert names(folder) == [PHOTO.sha256]
     assert store.attachment("new", PHOTO.sha256) == PNG
-
-
-def test_while_a_draft_cannot_be_read_no_picture_is_freed(store, folder):
-    shown(store, "tale")
-    (store.root / "drafts" / "new.json").mkdir()
-    with pytest.raises(StorageError, match=r"Cannot read the drafts: .*new\.json"):
-        destroy(store, "tale")
-    assert PHOTO.sha256 in names(folder)
 
 
 def test_a_picture_of_a_session_that_was_never_saved_is_used_for_thirty_days(store, clock, files):

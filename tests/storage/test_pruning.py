@@ -109,11 +109,28 @@ def test_what_an_undo_brought_back_stays_until_it_is_used(store, used, prune):
     assert pruned(store, prune) == ()
 
 
-def test_the_trash_is_a_setting(store, used):
-    old, fresh = used(31), used(0)
-    store.set_active(SHOP, fresh)
-    prune_by_age(store, policy(action="trash"), NOW)
-    assert store.entry(old).status == "trashed"
+@pytest.mark.parametrize(("action", "status"), [("archive", "archived"), ("trash", "trashed")])
+def test_where_the_active_one_was_archived_the_most_recently_used_other_stays(
+    store, used, action, status
+):
+    old, older, active = used(40), used(50), used(0)
+    store.set_active(SHOP, active)
+    store.archive(active)
+    assert prune_by_age(store, policy(action=action), NOW) == (SetAside(SHOP, (older,), "age"),)
+    assert store.entry(older).status == status
+    assert store.active(SHOP) == old
+
+
+def fails_for(monkeypatch, store, verb, session_id, error):
+    """Let a verb fail for one session."""
+    real = getattr(store, verb)
+
+    def call(wanted, *arguments):
+        if wanted == session_id:
+            raise error
+        return real(wanted, *arguments)
+
+    monkeypatch.setattr(store, verb, call)
 
 
 @pytest.mark.parametrize("prune", ["age", "backlog"])
@@ -137,15 +154,18 @@ def test_a_session_that_this_program_opens_meanwhile_is_left_alone(store, used, 
 def test_what_cannot_be_taken_keeps_no_other_from_being_set_aside(store, used, monkeypatch, error):
     first, second = used(40), used(31)
     store.set_active(SHOP, used(0))
-    lease = store.lease
-
-    def lease_but_one(session_id):
-        if session_id == first:
-            raise error
-        return lease(session_id)
-
-    monkeypatch.setattr(store, "lease", lease_but_one)
+    fails_for(monkeypatch, store, "lease", first, error)
     assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, (second,), "age"),)
+
+
+def test_what_cannot_be_moved_is_told_with_what_was(store, used, monkeypatch):
+    first, second, third = used(50), used(40), used(31)
+    store.set_active(SHOP, used(0))
+    fails_for(monkeypatch, store, "archive", second, StorageFull("No room."))
+    with pytest.raises(PartlySetAside, match="No room") as failed:
+        prune_by_age(store, policy(), NOW)
+    assert failed.value.done == (SetAside(SHOP, (third, first), "age"),)
+    assert store.entry(first).status == store.entry(third).status == "archived"
 
 
 def test_a_pinned_session_stays(store, used):
@@ -156,31 +176,6 @@ def test_a_pinned_session_stays(store, used):
     lease.release()
     assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, (old,), "age"),)
     assert prune_backlog(store, policy(limit=1), SHOP) == ()
-
-
-def test_what_cannot_be_moved_is_told_with_what_was(store, used, monkeypatch):
-    first, second, third = used(50), used(40), used(31)
-    store.set_active(SHOP, used(0))
-    archive = store.archive
-
-    def archive_but_one(session_id, batch):
-        if session_id == second:
-            raise StorageFull("No room.")
-        archive(session_id, batch)
-
-    monkeypatch.setattr(store, "archive", archive_but_one)
-    with pytest.raises(PartlySetAside, match="No room") as failed:
-        prune_by_age(store, policy(), NOW)
-    assert failed.value.done == (SetAside(SHOP, (third, first), "age"),)
-    assert store.entry(first).status == store.entry(third).status == "archived"
-
-
-def test_where_the_active_one_was_archived_the_most_recently_used_other_stays(store, used):
-    old, older, active = used(40), used(50), used(0)
-    store.set_active(SHOP, active)
-    store.archive(active)
-    assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, (older,), "age"),)
-    assert store.active(SHOP) == old
 
 
 @pytest.mark.parametrize(("limit", "pruned"), [(3, 1), (2, 2), (1, 2)])

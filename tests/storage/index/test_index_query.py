@@ -132,22 +132,23 @@ def test_only_a_few_files_are_open_at_once(ask, data, monkeypatch):
     assert not before or len(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_query_that_takes_too_long_is_stopped_within_the_database(ask, monkeypatch):
+def test_a_query_that_takes_too_long_is_stopped_within_the_database_and_an_error_is_none(
+    ask, connection, monkeypatch
+):
     monkeypatch.setattr(search_index, "_STEPS", 1)
     assert ask("needle", deadline=0.0) == ([], True)
     assert ask("n*", wanted=lambda: False) == ([], True)
-
-
-def test_an_error_of_the_database_is_no_end_of_the_search(ask, connection):
     connection.execute("drop table messages")
     with pytest.raises(sqlite3.OperationalError):
         ask("needle")
 
 
-def test_a_plain_scan_stops_at_its_deadline(filled, data):
+def test_a_plain_scan_stops_at_its_deadline_which_is_half_of_the_time(filled, data):
     effort = QueryEffort(deadline=0.0)
     assert from_journals(Folders(data), ["s1"], parse("needle"), effort) == ([], set())
     assert effort.late
+    half = QueryEffort(time.monotonic() + 100).half()
+    assert 40 < half.deadline - time.monotonic() <= 50
 
 
 def test_a_plain_scan_stops_within_a_long_journal_and_has_found_what_is_at_its_end(data, say):
@@ -157,11 +158,6 @@ def test_a_plain_scan_stops_within_a_long_journal_and_has_found_what_is_at_its_e
     found, read = from_journals(Folders(data), ["long"], parse("needle"), effort)
     assert [each.message.id for each in found] == [f"m{n}" for n in range(99, 90, -1)]
     assert (read, effort.late) == ({"long"}, True)
-
-
-def test_half_of_the_time_is_for_what_is_not_in_the_index():
-    effort = QueryEffort(time.monotonic() + 100)
-    assert 40 < effort.half().deadline - time.monotonic() <= 50
 
 
 @pytest.mark.parametrize(
@@ -190,9 +186,7 @@ def test_only_the_messages_with_a_prefix_of_one_letter_are_read(ask, monkeypatch
     )
     assert len(ask("n*")[0]) == 12
     assert [each.text for each in read] == ["the needle"] * 12
-
-
-def test_a_letter_with_too_many_others_behind_it_is_looked_for_in_the_messages(ask, monkeypatch):
+    # With too many letters behind it, it is looked for in the messages.
     monkeypatch.setattr(message_rows, "MOST_ALTERNATIVES", 1)
     assert len(ask("n*")[0]) == 12
 
