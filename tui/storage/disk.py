@@ -71,6 +71,16 @@ def open_to_read(path: Path, most: int = JOURNAL_BYTES) -> int:
     return descriptor
 
 
+@contextmanager
+def reading(path: Path) -> Generator[int]:
+    """Open a file as ``open_to_read`` does, and close it at the end."""
+    descriptor = open_to_read(path)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 def check_owner(path: Path, rights: int) -> None:
     """Raise ``StorageError`` for a file that is another user's, or gives others these rights."""
     found = path.lstat()
@@ -211,11 +221,8 @@ def publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
         publish(path, data)
     except FileExistsError:
         # An earlier attempt got further than it reported; none of it was acknowledged.
-        descriptor = open_to_read(path)
-        try:
+        with reading(path) as descriptor:
             found = os.pread(descriptor, len(own), 0)
-        finally:
-            os.close(descriptor)
         if found != own:
             raise
         replace(path, data)

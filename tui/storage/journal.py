@@ -181,7 +181,8 @@ class OpenJournal:
 
     def header(self) -> SessionHeader:
         """Read the header, with the id of the file's name; guess it if the line is damaged."""
-        record = self._record_at(0)
+        line = line_at(self._read, 0, self._size) or b""
+        record = decoded(line)
         if isinstance(record, SessionHeader):
             # Outside of the journal an imported session is given its number later, and a copied one
             # another, if its own belongs to somebody else here.
@@ -189,8 +190,7 @@ class OpenJournal:
             is_known = known.ordinal and known.scope == record.scope
             ordinal = known.ordinal if is_known else record.ordinal
             return msgspec.structs.replace(record, id=self._session_id, ordinal=ordinal)
-        version = _version(line_at(self._read, 0, self._size) or b"")
-        return msgspec.structs.replace(self._guess(), id=self._session_id, version=version)
+        return msgspec.structs.replace(self._guess(), id=self._session_id, version=_version(line))
 
     def load(self) -> Session:
         """Fold the whole file."""
@@ -465,16 +465,12 @@ class OpenJournal:
         for offset, kind in places:
             if offset is None or offset is msgspec.UNSET:
                 continue
-            record = self._record_at(offset)
+            record = decoded(line_at(self._read, offset, self._size) or b"")
             if not isinstance(record, kind):
                 return None
             if offset not in read:
                 found.append(record)
         return found
-
-    def _record_at(self, offset: int) -> Record | None:
-        line = line_at(self._read, offset, self._size)
-        return decoded(line) if line is not None else None
 
 
 @contextmanager

@@ -26,11 +26,10 @@ MOVES_BYTES = 4 * 1024 * 1024
 """The part of the file of moves that is read: its end, with the last 25,000."""
 
 
-class JsonLines(Generic[T]):
+class JsonLines(msgspec.Struct, Generic[T], eq=False):
     """The form of such a file; lines that cannot be decoded are skipped, and counted."""
 
-    def __init__(self, kind: type[T]) -> None:
-        self._decoder = msgspec.json.Decoder(kind)
+    _decoder: msgspec.json.Decoder[T]
 
     def encoded(self, values: Iterable[T]) -> bytes:
         """Encode values as lines."""
@@ -75,9 +74,9 @@ class JsonLines(Generic[T]):
             sync_directory(path.parent)
 
 
-IMPORTS = JsonLines(ImportLine)
+IMPORTS = JsonLines(msgspec.json.Decoder(ImportLine))
 """The form of the log of imports, which a purge leaves as it is."""
-_MOVES = JsonLines(Move)
+_MOVES = JsonLines(msgspec.json.Decoder(Move))
 
 
 def _lines(data: bytes) -> list[bytes]:

@@ -33,16 +33,13 @@ from tui.storage.writer import encode_lines
 class PrivateLease(msgspec.Struct, eq=False):
     """A private session, and the right to append to it."""
 
+    session_id: str
     header: SessionHeader
     data: bytearray = msgspec.field(default_factory=bytearray)
     """The journal: empty before the first append, and longer after each."""
     offsets: Offsets = NO_OFFSETS
     pictures: dict[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
     held: bool = True
-
-    @property
-    def session_id(self) -> str:
-        return self.header.id
 
     def release(self) -> None:
         self.held = False
@@ -71,7 +68,7 @@ class PrivateSessions(JournalStore):
         if name in self._sessions:
             raise SessionExists(name)
         header = msgspec.structs.replace(header, id=name)
-        self._sessions[name] = lease = PrivateLease(header)
+        self._sessions[name] = lease = PrivateLease(name, header)
         return lease
 
     def append(

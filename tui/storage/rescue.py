@@ -34,7 +34,7 @@ from tui.domain.text import as_bytes
 from tui.errors import AttachmentNotFound, SessionNotFound, UsageError
 from tui.files import read_bounded
 from tui.storage.attachments import ATTACHMENT_BYTES, hash_of, used_pictures
-from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
+from tui.storage.disk import FILE_MODE, reading, storage_errors, sync_file, write_whole
 from tui.storage.folders import Folders
 from tui.storage.journal_lines import decoded, lines_forward, reader_of
 from tui.storage.protocol import Lease, SessionStore
@@ -119,13 +119,9 @@ def pictures_beside(path: Path) -> Path:
 def is_session_file(path: Path) -> bool:
     """Tell whether a file is a rescue file or a journal of this program, by its first line."""
     try:
-        descriptor = open_to_read(path)
-        try:
-            line = next(
-                (each for _, each in lines_forward(reader_of(descriptor), 0, _HEADER_BYTES)), b""
-            )
-        finally:
-            os.close(descriptor)
+        with reading(path) as descriptor:
+            lines = lines_forward(reader_of(descriptor), 0, _HEADER_BYTES)
+            line = next((each for _, each in lines), b"")
     except OSError:
         return False
     header = decoded(line)
@@ -155,13 +151,9 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def _read(path: Path) -> _File:
-    with storage_errors(f"Cannot read {path}"):
-        descriptor = open_to_read(path)
-        try:
-            size = os.fstat(descriptor).st_size
-            lines = [line for _, line in lines_forward(reader_of(descriptor), 0, size)]
-        finally:
-            os.close(descriptor)
+    with storage_errors(f"Cannot read {path}"), reading(path) as descriptor:
+        size = os.fstat(descriptor).st_size
+        lines = [line for _, line in lines_forward(reader_of(descriptor), 0, size)]
     header = decoded(lines[0]) if lines else None
     if not isinstance(header, SessionHeader) or not is_session_id(header.id):
         raise UsageError(f"{path} is not a session file: its first line names no session.")

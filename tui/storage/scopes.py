@@ -73,7 +73,7 @@ class ScopeTable(msgspec.Struct, frozen=True):
         return session_id if session_id is not None and is_session_id(session_id) else None
 
 
-LINES = JsonLines(ScopeLine)
+LINES = JsonLines(msgspec.json.Decoder(ScopeLine))
 _Stamp = tuple[int, int, int]
 
 

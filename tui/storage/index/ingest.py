@@ -12,7 +12,7 @@ from tui.domain.journal.records import State
 from tui.domain.json_text import ODD_VALUES
 from tui.domain.search.query import spaced, time_of
 from tui.domain.timestamps import MILLISECOND_NS
-from tui.storage.disk import JOURNAL_BYTES, open_to_read
+from tui.storage.disk import JOURNAL_BYTES, reading
 from tui.storage.folders import Folder, Folders
 from tui.storage.index.files import (
     SEARCHED,
@@ -155,20 +155,14 @@ class Ingest:
     ) -> Iterator[int]:
         path = self._folders.journal(file.session_id, Folder(file.folder))
         try:
-            descriptor = open_to_read(path)
-        except OSError:
-            # Moved meanwhile, or not a regular file, which doctor reports.
-            return
-        try:
-            now = stat_of(file.session_id, file.folder, os.fstat(descriptor))
-            row = self._begin(descriptor, now, known)
-            end = settled_end(descriptor, now.size)
-            yield from self._read(descriptor, row, now, end, deadline)
+            with reading(path) as descriptor:
+                now = stat_of(file.session_id, file.folder, os.fstat(descriptor))
+                row = self._begin(descriptor, now, known)
+                end = settled_end(descriptor, now.size)
+                yield from self._read(descriptor, row, now, end, deadline)
         except (OSError, *ODD_VALUES):
-            # One journal that cannot be read, or is odd, hides no other one.
+            # One journal that was moved meanwhile, cannot be read or is odd hides no other one.
             return
-        finally:
-            os.close(descriptor)
 
     def _begin(self, descriptor: int, file: JournalStat, known: IndexedJournal | None) -> _Reading:
         """Find or make the session's row."""

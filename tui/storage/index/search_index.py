@@ -35,7 +35,7 @@ from tui.domain.text import plural
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.errors import SessionNotFound, StorageError
 from tui.logs import milliseconds_since
-from tui.storage.disk import open_to_read, storage_errors
+from tui.storage.disk import open_to_read, reading, storage_errors
 from tui.storage.folders import Folder, Folders
 from tui.storage.index import files
 from tui.storage.index.database import Unusable
@@ -353,8 +353,7 @@ def from_journals(
 
 
 def _scan_journal(scanned: SessionScan, path: Path, effort: QueryEffort) -> None:
-    descriptor = open_to_read(path)
-    try:
+    with reading(path) as descriptor:
         scanned.used = storable_ns(os.fstat(descriptor).st_mtime_ns) // MILLISECOND_NS
         filters = scanned.query.filters
         if not filters.are_none and not filters.pass_session(
@@ -366,5 +365,3 @@ def _scan_journal(scanned: SessionScan, path: Path, effort: QueryEffort) -> None
                 return
             if found is not None:
                 scanned.add(found if isinstance(found, State) else found.message)
-    finally:
-        os.close(descriptor)
