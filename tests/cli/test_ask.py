@@ -117,32 +117,28 @@ def attachments(store):
     return only_session(store).loaded_messages[0].attachments
 
 
-def test_files_and_references_go_with_the_prompt(sibyl, served, store, tmp_path):
+def test_files_pictures_and_references_go_with_the_prompt(sibyl, served, store, tmp_path):
     (tmp_path / "a.py").write_text("one = 1")
     (tmp_path / "my notes").write_text("two")
+    (tmp_path / "log").write_text("x" * 300_000)
+    (tmp_path / "photo").write_bytes(PNG)
     server = served(answers("Fine."))
-    result = sibyl("ask", "-f", "a.py", "--file", "my notes", "Compare with @a.py, please.")
+    prompt = "Compare with @a.py, please."
+    result = sibyl("ask", "-f", "a.py", "--file", "my notes", "-f", "log", "-f", "photo", prompt)
     (request,) = server.requests
     assert (result.code, result.out) == (0, "Fine.\n")
-    asked = request.body["messages"][-1]["content"]
-    assert asked.startswith(
-        "Compare with @a.py, please.\n[file: a.py, 7 bytes]\n```py\none = 1\n```"
-    )
-    assert [(each.name, each.text) for each in attachments(store)] == [
+    asked, *_ = request.body["messages"][-1]["content"]
+    assert asked["text"].startswith(f"{prompt}\n[file: a.py, 7 bytes]\n```py\none = 1\n```")
+    first, second, long, shown = attachments(store)
+    assert [(each.name, each.text) for each in (first, second)] == [
         ("a.py", "one = 1"),
         ("my notes", "two"),
     ]
-    assert only_session(store).loaded_messages[0].typed_text == "Compare with @a.py, please."
-
-
-def test_a_picture_goes_with_the_prompt_also_with_json(sibyl, served, store, tmp_path):
-    (tmp_path / "photo").write_bytes(PNG)
-    served(answers("A cat."))
-    result = sibyl("ask", "--json", "-f", "photo", "What is it?")
-    assert result.lines[-1]["status"] == "complete"
-    (block,) = attachments(store)
-    assert (block.name, block.media_type) == ("photo", "image/png")
-    assert store.attachment(only_session(store).id, block.sha256) == PNG
+    assert long.name == "log"
+    assert "Attached in part: [file: log, first 256 KB of 300 KB]" in result.err
+    assert (shown.name, shown.media_type) == ("photo", "image/png")
+    assert store.attachment(only_session(store).id, shown.sha256) == PNG
+    assert only_session(store).loaded_messages[0].typed_text == prompt
 
 
 def test_paths_begin_where_the_shell_is_then_in_the_project(sibyl, served, store, tmp_path):
@@ -175,34 +171,21 @@ def test_piped_text_is_read_by_its_mark(sibyl, served, store, encoding):
     assert only_session(store).loaded_messages[0].typed_text == "grüße 会話"
 
 
-def test_piped_utf_16_beyond_the_limit_is_refused_and_not_cut(sibyl, served):
-    served()
-    result = sibyl("ask", stdin=("x" * 9_000_000).encode("utf-16"))
-    assert result.code == 2
-    assert "Prompt is larger than 8 MiB." in result.err
-
-
-@pytest.mark.parametrize("data", [PNG, b"\x7fELF\0\0\1", b"a\0b", "a\0b".encode("utf-16")])
-def test_a_piped_binary_is_refused(sibyl, served, data):
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        *(
+            (binary, "Standard input is not text.")
+            for binary in (PNG, b"\x7fELF\0\0\1", b"a\0b", "a\0b".encode("utf-16"))
+        ),
+        (("x" * 9_000_000).encode("utf-16"), "Prompt is larger than 8 MiB."),
+    ],
+)
+def test_a_piped_binary_and_too_much_text_are_refused(sibyl, served, data, told):
     server = served()
     result = sibyl("ask", "What is it?", stdin=data)
     assert server.requests == []
-    assert (result.code, "Standard input is not text." in result.err) == (2, True)
-
-
-@pytest.mark.parametrize("asked", [["-f", ".env", "Check."], ["Check @.env"], ["-f", "link", "x"]])
-def test_a_file_of_secrets_is_refused_by_name_where_nobody_can_be_asked(
-    sibyl, served, store, tmp_path, asked
-):
-    (tmp_path / ".env").write_text("KEY=1")
-    (tmp_path / "link").symlink_to(".env")
-    server = served()
-    result = sibyl("ask", *asked)
-    assert server.requests == []
-    assert result.code == 2
-    named = "link" if "link" in asked else ".env"
-    assert f"Not sent: {named} may hold secrets" in result.err
-    assert "pipe its text into ask" in result.err
+    assert (result.code, told in result.err) == (2, True)
 
 
 def test_a_reference_to_nothing_is_told_before_the_prompt_is_sent(sibyl, served, tmp_path):
@@ -212,33 +195,34 @@ def test_a_reference_to_nothing_is_told_before_the_prompt_is_sent(sibyl, served,
     assert result.err.startswith("No such file: notes.mdd. It is sent as text.\n")
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
-def test_a_file_that_is_not_there_is_a_wrong_usage_that_names_it(sibyl, served, store, options):
-    server = served(answers("No."))
-    result = sibyl("ask", *options, "-f", "missing\udcff", "hi")
-    assert server.requests == []
-    said = "Cannot attach missing\ufffd: No such file or directory."
-    assert (result.code, said in result.err) == (2, True)
-    if options:
-        assert result.lines == [{"type": "error", "message": said}]
-    assert store.list(SessionFilter(), None, 10).entries == ()
+_MISSING = "Cannot attach missing\ufffd: No such file or directory."
 
 
-def test_a_reference_that_cannot_be_attached_sends_nothing(sibyl, served, store, tmp_path):
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (["-f", ".env", "Check."], "Not sent: .env may hold secrets"),
+        (["Check @.env"], "Not sent: .env may hold secrets"),
+        (["-f", "link", "x"], "Not sent: link may hold secrets"),
+        (["look at @bad.bin"], "Cannot attach bad.bin: it is not text or a picture.\n"),
+        (["-f", "missing\udcff", "hi"], _MISSING),
+        (["--json", "-f", "missing\udcff", "hi"], _MISSING),
+    ],
+)
+def test_what_cannot_be_attached_or_asked_about_is_a_wrong_usage_that_names_it(
+    sibyl, served, store, tmp_path, asked, told
+):
+    (tmp_path / ".env").write_text("KEY=1")
+    (tmp_path / "link").symlink_to(".env")
     (tmp_path / "bad.bin").write_bytes(b"\0")
     server = served(answers("No."))
-    result = sibyl("ask", "look at @bad.bin")
+    result = sibyl("ask", *asked)
     assert server.requests == []
-    said = "Cannot attach bad.bin: it is not text or a picture.\n"
-    assert (result.code, result.err) == (2, said)
-
-
-def test_the_part_of_a_long_file_is_said_on_standard_error(sibyl, served, tmp_path):
-    (tmp_path / "log").write_text("x" * 300_000)
-    served(answers("Long."))
-    result = sibyl("ask", "-f", "log", "hi")
-    assert result.out == "Long.\n"
-    assert "Attached in part: [file: log, first 256 KB of 300 KB]" in result.err
+    assert (result.code, told in result.err) == (2, True)
+    assert ("pipe its text into ask" in result.err) == ("secrets" in told)
+    if "--json" in asked:
+        assert result.lines == [{"type": "error", "message": told}]
+    assert store.list(SessionFilter(), None, 10).entries == ()
 
 
 @pytest.mark.parametrize("name", ["pipe", "/dev/stdin"])
@@ -249,27 +233,33 @@ def test_a_stream_is_refused_at_once_with_the_way_to_send_it(process, tmp_path, 
     assert (out, told) == ("", said)
 
 
-def test_the_names_of_files_are_completed_after_their_option(sibyl):
-    script = sibyl("completion", "bash").out
-    assert "__file_COMPGEN=_shtab_compgen_files" in script
-    assert ":FILE:_files" in sibyl("completion", "zsh").out
-    assert "__fish_complete_path" in sibyl("completion", "fish").out
-
-
 # --- an answer
 
 
 def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(sibyl, served, store):
-    served(answers("Hel", "lo."))
-    result = sibyl("ask", "hi")
+    seen = []
+
+    def look(exchange):
+        seen.append(said(store))
+        answers("会話は", "失われない。")(exchange)
+
+    served(look)
+    result = sibyl("ask", "日本語で")
+    assert seen == [[("user", "日本語で", None)]], "on disk before the server is asked"
     session = only_session(store)
-    assert (result.code, result.out) == (0, "Hello.\n")
+    assert (result.code, result.out) == (0, "会話は失われない。\n")
     assert result.err.splitlines() == [
         f"Session saved: {session.id}",
         f"Resume with: sibyl-tui ask --session {session.id} --data-dir {store.root} PROMPT",
     ]
-    assert said(store) == [("user", "hi", None), ("assistant", "Hello.", None)]
+    assert said(store)[1:] == [("assistant", "会話は失われない。", None)]
     assert session.loaded_messages[1].model == "local:m"
+    # The files are plain lines that grep finds.
+    lines = store.path(session.id).read_bytes().split(b"\n")
+    kinds = [json.loads(line)["type"] for line in lines if line]
+    assert kinds == ["session", "opened", "message", "message", "state", "closed"]
+    assert any("日本語で".encode() in line for line in lines)
+    assert any("会話は失われない。".encode() in line for line in lines)
 
 
 def test_a_question_in_quotes_needs_no_command_and_takes_the_flags_of_ask(sibyl, served, store):
@@ -280,16 +270,6 @@ def test_a_question_in_quotes_needs_no_command_and_takes_the_flags_of_ask(sibyl,
     assert said(store)[0] == ("user", "Why is it blue?\n\nthe sky", None)
     served(answers("Green."))
     assert sibyl("-c", "And the grass?").out == "Green.\n"
-
-
-def test_the_files_are_plain_lines_that_grep_finds(sibyl, served, store):
-    served(answers("会話は失われない。"))
-    sibyl("ask", "日本語で")
-    lines = store.path(only_session(store).id).read_bytes().split(b"\n")
-    kinds = [json.loads(line)["type"] for line in lines if line]
-    assert kinds == ["session", "opened", "message", "message", "state", "closed"]
-    assert any("日本語で".encode() in line for line in lines)
-    assert any("会話は失われない。".encode() in line for line in lines)
 
 
 def test_as_json_each_thing_that_happens_is_a_line(sibyl, served, store):
@@ -315,18 +295,6 @@ def test_as_json_each_thing_that_happens_is_a_line(sibyl, served, store):
             "status": "complete",
         },
     ]
-
-
-def test_the_prompt_is_on_disk_before_the_server_is_asked(sibyl, served, store):
-    seen = []
-
-    def look(exchange):
-        seen.append(said(store))
-        answers("fine")(exchange)
-
-    served(look)
-    sibyl("ask", "hi")
-    assert seen == [[("user", "hi", None)]]
 
 
 def test_controls_are_stored_as_typed_and_reach_no_json_reader_raw(sibyl, served, store):
@@ -412,37 +380,21 @@ def test_continue_goes_on_with_the_scopes_active_session_else_with_a_new_one(sib
     session_id = only_session(store).id
     sibyl("ask", "elsewhere", "--scope", "other")
     sibyl("ask", "second", "--continue")
-    assert [
-        m.text for m in store.journal(session_id).load().loaded_messages if m.role == "user"
-    ] == [
-        "first",
-        "second",
-    ]
+    asked = store.journal(session_id).load().loaded_messages
+    assert [m.text for m in asked if m.role == "user"] == ["first", "second"]
+    # Without a flag each question is a session of its own.
+    sibyl("ask", "third")
+    here = [each for each in store.list(SessionFilter(), None, 10).entries if each.scope != "other"]
+    assert [(entry.ordinal, entry.active) for entry in here] == [(2, True), (1, False)]
 
 
-def test_without_a_flag_each_question_is_a_session_of_its_own(sibyl, served, store):
-    served(answers("fine"))
-    sibyl("ask", "first")
-    sibyl("ask", "second")
-    entries = store.list(SessionFilter(), None, 10).entries
-    assert [entry.ordinal for entry in entries] == [2, 1]
-    assert [entry.active for entry in entries] == [True, False]
-
-
-def test_an_unknown_session_is_an_error_and_asks_nobody(sibyl, served, store):
-    server = served(answers("never"))
-    result = sibyl("ask", "hi", "--session", "session-20990101-000000-000000")
-    assert server.requests == []
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("Session not found: session-20990101-000000-000000\n")
-
-
-def test_a_session_held_elsewhere_is_not_asked_in_and_its_holder_is_named(
-    sibyl, served, saved, store
-):
+def test_a_session_that_is_unknown_or_held_elsewhere_is_not_asked_in(sibyl, served, saved, store):
     session_id = saved("hello")
-    lease = store.lease(session_id)
     server = served(answers("never"))
+    unknown = sibyl("ask", "hi", "--session", "session-20990101-000000-000000")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert unknown.err.startswith("Session not found: session-20990101-000000-000000\n")
+    lease = store.lease(session_id)
     result = sibyl("ask", "hi", "--session", session_id)
     assert server.requests == []
     lease.release()
@@ -452,18 +404,6 @@ def test_a_session_held_elsewhere_is_not_asked_in_and_its_holder_is_named(
         rf"\(pid {os.getpid()} on \S+ since \d{{4}}-\d\d-\d\d \d\d:\d\d\)\.\n",
         result.err,
     )
-
-
-def test_a_damaged_session_opens_and_says_how_much_was_skipped(sibyl, served, saved, store):
-    session_id = saved("hello", "yes?")
-    with store.path(session_id).open("ab") as file:
-        file.write(b"garbage\n{\n")
-    server = served(answers("fine"))
-    result = sibyl("ask", "hi", "--session", session_id)
-    sent = server.requests[0].body["messages"]
-    assert f"2 damaged records skipped in {session_id}; the file is unchanged" in result.err
-    assert [message["content"] for message in sent] == ["hello", "yes?", "hi"]
-    assert result.code == 0
 
 
 def test_a_session_of_a_newer_version_is_not_written(sibyl, served, saved, store):
@@ -749,19 +689,6 @@ def test_what_is_saved_only_when_the_session_is_closed_is_told_to_be_saved(
 
 
 # --- a session beside
-
-
-@pytest.mark.full
-def test_two_programs_asking_at_once_get_two_numbers(process, served, store):
-    gate = Gate()
-    server = served(answers_at(gate, "one ", "two"))
-    asking = [process("ask", f"question {number}") for number in range(2)]
-    server.wait_for_request(2)
-    gate.open()
-    for each in asking:
-        each.communicate(timeout=GUARD_SECONDS)
-    entries = store.list(SessionFilter(), None, 10).entries
-    assert sorted(entry.ordinal for entry in entries) == [1, 2]
 
 
 def read_until(process, text):

@@ -84,18 +84,14 @@ def test_a_word_that_is_no_command_names_the_closest_and_the_way_to_ask_it(sibyl
     assert lines[-1] == f'To ask it as a question: sibyl-tui ask "{word}"'
 
 
-def test_an_unknown_option_is_told_with_the_usage_of_its_command(sibyl):
+def test_an_unknown_option_is_told_with_the_usage_of_its_command_and_no_control_raw(sibyl):
     result = sibyl("ask", "-m", "nope", "Hello?")
     assert result.code == 2
     assert result.err.startswith("usage: sibyl-tui ask [-h]")
     assert result.err.endswith("sibyl-tui ask: unrecognized arguments: -m Hello?\n")
-
-
-def test_a_usage_error_quotes_no_control_raw(sibyl):
     result = sibyl("\x1b]0;title\x07\x9b31m")
     assert result.code == 2
-    assert "\x1b" not in result.err
-    assert "\x9b" not in result.err
+    assert not set("\x1b\x9b") & set(result.err)
 
 
 NOT_UTF8 = "caf\udce9"
@@ -112,12 +108,9 @@ def test_text_that_is_not_utf8_is_refused(sibyl, data, arguments):
     assert not data.exists()
 
 
-def test_a_directory_may_have_any_name(tmp_path):
+def test_a_directory_may_have_any_name_and_what_the_locale_could_not_decode_is_decoded(tmp_path):
     place = f"{tmp_path}/{NOT_UTF8}"
     assert parse(["--data-dir", place, "doctor"]).data_dir == place
-
-
-def test_what_the_locale_could_not_decode_is_decoded():
     # As in the locale C without Python's UTF-8 mode.
     assert parse(["ask", "caf\udcc3\udca9"]).prompt == "caf\xe9"
 
@@ -209,13 +202,22 @@ def test_place_and_example_of_the_configuration_are_told_and_what_is_in_force(
     assert tomllib.loads(shown)["model"] == "openai:gpt-x"
 
 
-@pytest.mark.parametrize(
-    ("shell", "known"), [("bash", "--continue"), ("zsh", "--continue"), ("tcsh", "completion")]
+@each_row(
+    "shell, known, files",
+    [
+        ("bash", "--continue", "__file_COMPGEN=_shtab_compgen_files"),
+        ("zsh", "--continue", ":FILE:_files"),
+        ("fish", "sessions", "__fish_complete_path"),
+        ("tcsh", "completion", ""),
+    ],
 )
-def test_completion_scripts_know_the_commands(sibyl, shell, known):
+def test_completion_scripts_know_the_commands_and_complete_the_names_of_files(
+    sibyl, shell, known, files
+):
     script = sibyl("completion", shell).out
     assert "sessions" in script
     assert known in script
+    assert files in script
 
 
 def test_damage_and_findings_have_their_exit_codes(sibyl, saved, store):
@@ -257,18 +259,17 @@ def test_a_working_directory_that_is_gone_is_told_unless_the_scope_is_named(
 
 
 @pytest.mark.parametrize("arguments", [["sessions", "list"], ["--help"]])
-def test_a_full_standard_output_is_a_sentence(saved, store, arguments):
+def test_a_full_standard_output_is_a_sentence_and_a_full_error_costs_no_exit_code(
+    saved, store, arguments
+):
     saved("hello")
-    command = [sys.executable, "-m", "tui", *arguments, "--data-dir", store.root]
+    program = [sys.executable, "-m", "tui"]
     with open("/dev/full", "wb") as full:
+        command = [*program, *arguments, "--data-dir", store.root]
         listing = subprocess.run(command, stdout=full, stderr=subprocess.PIPE)
+        refused = subprocess.run([*program, "nonsense"], stderr=full)
     assert listing.returncode == 1
     assert listing.stderr == b"Cannot write to standard output: No space left on device.\n"
-
-
-def test_a_standard_error_that_takes_nothing_leaves_the_exit_code_as_it_is():
-    with open("/dev/full", "wb") as full:
-        refused = subprocess.run([sys.executable, "-m", "tui", "nonsense"], stderr=full)
     assert refused.returncode == 2
 
 

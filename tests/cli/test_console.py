@@ -51,29 +51,28 @@ def test_a_line_that_was_begun_is_ended_before_anything_else_is_told(capsys):
         ToolReturned(CALL, "Tool read is not available."),
         AnswerStarted("m2"),
         TextAdded("m2", "Sorry.\n"),
-        TurnEnded("s", "m2", "complete"),
-        capsys=capsys,
-    )
-    assert printed.out == "Reading.\nSorry.\n"
-    assert printed.err == 'Tool called: read {"path":"a"}\nTool read is not available.\n'
-
-
-def test_notices_are_told_on_standard_error(capsys):
-    printed = told(
-        TextPrinter(),
-        TextAdded("m1", "half"),
+        TextAdded("m2", "half"),
         NoticeGiven("Restored session: s"),
-        TurnEnded("s", "m1", "truncated"),
+        TurnEnded("s", "m2", "truncated"),
         capsys=capsys,
     )
-    assert printed.out == "half\n"
-    assert printed.err == "Restored session: s\nThe answer was truncated.\n"
+    assert printed.out == "Reading.\nSorry.\nhalf\n"
+    assert printed.err.splitlines() == [
+        'Tool called: read {"path":"a"}',
+        "Tool read is not available.",
+        "Restored session: s",
+        "The answer was truncated.",
+    ]
 
 
 @pytest.mark.parametrize("printer", [TextPrinter, JsonPrinter])
-def test_a_setting_that_the_model_does_not_take_is_told_on_standard_error(printer, capsys):
+def test_settings_are_told_on_standard_error_and_nothing_of_a_tool_reaches_a_reader_raw(
+    printer, capsys
+):
     printed = told(printer(), RequestChanged("x does not take effort high."), capsys=capsys)
     assert (printed.out, printed.err) == ("", "x does not take effort high.\n")
+    printed = told(printer(), ToolCalled(CALL), ToolReturned(CALL, "\x1b]0;x\x07"), capsys=capsys)
+    assert not set("\x1b\x9b") & set(printed.out + printed.err)
 
 
 LEFT_OUT = (
@@ -100,13 +99,6 @@ def test_messages_that_were_left_out_are_told_on_standard_error_and_at_the_end_o
     assert json.loads(printed.out)["earlier_messages_left_out"] is True
     assert printed.err == LEFT_OUT
     assert "earlier_messages_left_out" not in told(JsonPrinter(), ended, capsys=capsys).out
-
-
-@pytest.mark.parametrize("printer", [TextPrinter(), JsonPrinter()])
-def test_the_name_and_the_arguments_of_a_tool_reach_no_reader_raw(printer, capsys):
-    printed = told(printer, ToolCalled(CALL), ToolReturned(CALL, "\x1b]0;x\x07"), capsys=capsys)
-    assert "\x1b" not in printed.out + printed.err
-    assert "\x9b" not in printed.out + printed.err
 
 
 def test_on_a_terminal_data_is_made_visible_and_in_a_pipe_it_is_as_it_is(monkeypatch):

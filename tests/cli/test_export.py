@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -77,31 +76,38 @@ def test_a_full_disk_is_said_and_leaves_nothing(sibyl, saved, tmp_path, monkeypa
 
 def test_several_sessions_go_to_files_of_their_titles_and_ids(sibyl, saved, tmp_path):
     first = saved("one", name="Fix: the ../../login bug!")
-    second, third = saved("日本語で話しましょう"), saved("x", name="///")
+    second, third, long = (
+        saved("日本語で話しましょう"),
+        saved("x", name="///"),
+        saved("one", name="日" * 200),
+    )
     told = sibyl("sessions", "export", "--output", "out")
-    assert told.out == "Exported 3 sessions to out\n"
-    assert names(tmp_path / "out") == sorted(
+    assert told.out == "Exported 4 sessions to out\n"
+    *others, last = sorted(names(tmp_path / "out"), key=len)
+    assert sorted(others) == sorted(
         [f"Fix-the-login-bug-{first}.md", f"日本語で話しましょう-{second}.md", f"{third}.md"]
     )
+    # A long title leaves room for the id.
+    assert last.endswith(f"日-{long}.md")
+    assert len(last.encode()) < 150
 
 
-def test_a_long_title_leaves_room_for_the_id(sibyl, saved, tmp_path):
-    session_id = saved("one", name="日" * 200)
-    sibyl("sessions", "export", session_id, "--output", "out/")
-    (name,) = names(tmp_path / "out")
-    assert name.endswith(f"日-{session_id}.md")
-    assert len(name.encode()) < 150
-
-
-def test_files_that_are_there_stay_and_are_counted(sibyl, saved, tmp_path):
+def test_files_that_are_there_stay_and_are_counted_and_what_cannot_be_read_hides_no_other(
+    sibyl, saved, store, tmp_path
+):
     saved("one"), saved("two")
     sibyl("sessions", "export", "--output", "out")
-    saved("three")
+    path = store.path(saved("bad"))
+    path.unlink()
+    path.mkdir()
+    good = saved("good")
     told = sibyl("sessions", "export", "--output", "out")
     assert told.code == 1
     assert told.out == "Exported 1 session to out\n"
-    assert told.err == "2 files already exist. Add --force to replace them.\n"
+    assert "2 files already exist. Add --force to replace them.\n" in told.err
     assert len(names(tmp_path / "out")) == 3
+    assert f"good-{good}.md" in names(tmp_path / "out")
+    path.rmdir()
     assert sibyl("sessions", "export", "--output", "out", "--force").code == 0
 
 
@@ -113,16 +119,6 @@ def test_several_sessions_need_a_folder(sibyl, saved, tmp_path):
     (tmp_path / "file").touch()
     told = sibyl("sessions", "export", "--output", "file")
     assert (told.code, told.err) == (2, "file is a file. Several sessions need a folder.\n")
-
-
-def test_a_session_that_cannot_be_read_hides_no_other_one(sibyl, saved, store, tmp_path):
-    bad, good = saved("bad"), saved("good")
-    path = store.path(bad)
-    path.unlink()
-    path.mkdir()
-    told = sibyl("sessions", "export", "--output", "out")
-    assert names(tmp_path / "out") == [f"good-{good}.md"]
-    assert told.out == "Exported 1 session to out\n"
 
 
 # --- which
@@ -144,31 +140,23 @@ def test_the_options_of_the_list_choose(sibyl, saved, store, tmp_path):
     assert chosen("--scope", "project:/other") == set()
 
 
-def test_a_day_chooses_what_was_used_since(sibyl, saved):
-    saved("one")
-    day = date(2026, 1, 11)
+def test_a_day_chooses_what_was_used_since_also_among_copied_files(sibyl, saved, store):
+    new, old = saved("new"), saved("old")
+    # Their times are those of the copy.
+    store.path(old).write_bytes(store.path(old).read_bytes().replace(b"2026-01-11", b"2025-01-11"))
 
-    def count(since):
-        told = sibyl("sessions", "export", "--format", "jsonl", "--since", since.isoformat())
-        return len(of_type(told.lines, "session"))
+    def used(since):
+        told = sibyl("sessions", "export", "--format", "jsonl", "--since", since)
+        return [each["id"] for each in of_type(told.lines, "session")]
 
-    assert count(day - timedelta(days=1)) == 1
-    assert count(day + timedelta(days=2)) == 0
+    assert sorted(used("2025-01-10")) == sorted([new, old])
+    assert used("2026-01-10") == [new]
+    assert used("2026-01-13") == []
     told = sibyl("sessions", "export", "--since", "soon", "--output", "out")
     assert (told.code, told.err) == (2, '"soon" is not a date such as 2026-01-31.\n')
-
-
-def test_a_day_chooses_among_copied_files_whose_times_are_of_the_copy(sibyl, saved, store):
-    new, old = saved("new"), saved("old")
-    store.path(old).write_bytes(store.path(old).read_bytes().replace(b"2026-01-11", b"2025-01-11"))
-    told = sibyl("sessions", "export", "--format", "jsonl", "--since", "2026-01-10")
-    assert [each["id"] for each in of_type(told.lines, "session")] == [new]
-
-
-def test_names_and_choices_exclude_each_other(sibyl, saved):
-    session_id = saved("one")
+    # Names and choices exclude each other.
     for flags in (["--all"], ["--archived"], ["--trashed"], ["--since", "2026-01-01"]):
-        assert sibyl("sessions", "export", session_id, *flags).code == 2
+        assert sibyl("sessions", "export", new, *flags).code == 2
 
 
 def test_without_a_session_it_says_so(sibyl, tmp_path):
@@ -324,11 +312,12 @@ def test_an_import_takes_the_pictures_that_are_beside_the_file(
 
 
 def test_another_file_beside_is_no_picture_of_the_session(sibyl, shown, data, tmp_path):
+    kept = data / "attachments" / picture().sha256
     sibyl("sessions", "export", shown, "--format", "jsonl", "--output", "talk.jsonl")
-    (data / "attachments" / picture().sha256).unlink()
+    kept.unlink()
     (tmp_path / "talk-attachments" / f"{picture().sha256}.png").write_bytes(b"another")
     assert sibyl("sessions", "import", "talk.jsonl").code == 0
-    assert not (data / "attachments" / picture().sha256).exists()
+    assert not kept.exists()
 
 
 # --- secrets

@@ -31,7 +31,9 @@ def shelf(private_home):
 
 
 @pytest.mark.parametrize("option", ["--all", "--dry-run"])
-def test_a_file_is_read_once_where_nothing_is_asked(sibyl, shelf, monkeypatch, option):
+def test_a_file_is_read_once_where_nothing_is_asked_and_by_a_dry_run_not_imported(
+    sibyl, store, shelf, monkeypatch, option
+):
     read = []
 
     def reading(source, ledger):
@@ -40,9 +42,16 @@ def test_a_file_is_read_once_where_nothing_is_asked(sibyl, shelf, monkeypatch, o
 
     counted = msgspec.structs.replace(SEVERAL, read=reading)
     monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [counted])
-    shelf.put("a.json", told(said("a")))
-    assert sibyl("import", option).code == 0
-    assert len(read) == 1
+    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+    shown = sibyl("import", option, "--json")
+    assert (shown.code, len(read)) == (0, 1)
+    if option == "--dry-run":
+        assert shown.json["dry_run"] is True
+        (program,) = shown.json["programs"]
+        assert program["program"] == "notebook"
+        assert (program["sessions"], program["new_sessions"]) == (2, 2)
+        assert (program["files"], program["new_files"]) == (1, 1)
+        assert not list(store.imports())
 
 
 def test_all_that_is_found_is_imported(sibyl, store, shelf):
@@ -74,16 +83,6 @@ def test_without_a_terminal_it_must_be_said_what_to_import_unless_nothing_is_fou
     assert not sibyl("sessions", "list", "--archived", "--json").json
 
 
-def test_a_dry_run_imports_nothing(sibyl, store, shelf):
-    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
-    shown = sibyl("import", "--dry-run", "--json").json
-    assert shown["dry_run"] is True
-    (program,) = shown["programs"]
-    assert (program["program"], program["sessions"], program["new_sessions"]) == ("notebook", 2, 2)
-    assert (program["files"], program["new_files"]) == (1, 1)
-    assert not list(store.imports())
-
-
 def test_a_named_folder_is_searched(sibyl, store, tmp_path):
     (tmp_path / "some" / "where").mkdir(parents=True)
     (tmp_path / "some" / "where" / "export.json").write_text(json.dumps([told(said("a"))]))
@@ -92,10 +91,18 @@ def test_a_named_folder_is_searched(sibyl, store, tmp_path):
     assert store.entry(FIRST).message_count == 1
 
 
-def test_where_all_that_is_found_cannot_be_read_nothing_else_is_told(sibyl, tmp_path):
+def test_a_path_that_cannot_be_read_or_has_no_sessions_keeps_no_other_from_being_imported(
+    sibyl, store, tmp_path
+):
     (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
     done = sibyl("import", tmp_path / "broken.zip")
     assert (done.code, done.out) == (1, "")
+    (tmp_path / "nothing.txt").write_text("nothing")
+    (tmp_path / "talk.json").write_text(json.dumps([told(said("a"))]))
+    done = sibyl("import", tmp_path / "nothing.txt", tmp_path / "talk.json", "--json")
+    assert done.code == 1
+    assert [each["added"] for each in done.json["programs"]] == [1]
+    assert [each["path"] for each in done.json["unread"]] == [str(tmp_path / "nothing.txt")]
 
 
 def test_what_cannot_be_looked_at_is_told_and_the_rest_imported(sibyl, store, tmp_path):
@@ -149,39 +156,18 @@ def test_a_session_of_this_program_is_named_by_a_dry_run_and_then_taken_back(sib
     assert store.entry(session_id).message_count == 2
 
 
-def test_a_path_without_sessions_keeps_no_other_from_being_imported(sibyl, store, tmp_path):
-    (tmp_path / "nothing.txt").write_text("nothing")
-    (tmp_path / "talk.json").write_text(json.dumps([told(said("a"))]))
-    done = sibyl("import", tmp_path / "nothing.txt", tmp_path / "talk.json", "--json")
-    assert done.code == 1
-    assert [each["added"] for each in done.json["programs"]] == [1]
-    assert [each["path"] for each in done.json["unread"]] == [str(tmp_path / "nothing.txt")]
-
-
-def test_the_facts_of_a_foreign_session_are_a_line_each(sibyl, shelf):
-    shelf.put("a.json", told(said("a"), project_path="/shop\n# Owned", model="m\n- x"))
-    sibyl("import", "--all")
+def test_facts_and_ledger_of_a_foreign_session_are_a_line_each(sibyl, shelf):
+    facts = {"project_path": "/shop\n# Owned", "model": "m\n- x", "prompts_only": True}
+    shelf.put("a.json", told(said("a"), {"kind": "thinking"}, **facts))
+    done = sibyl("import", "--from", "notebook", "--json").json["programs"][0]
+    assert (done["added"], done["prompts_only"], done["found_whole"]) == (1, 1, 0)
     shown = sibyl("sessions", "show", FIRST).out
     assert "- project: /shop # Owned\n- model: notebook:m - x\n" in shown
-
-
-def test_the_ledger_is_shown_with_the_session(sibyl, store, shelf):
-    shelf.put("a.json", told(said("a"), {"kind": "thinking"}))
-    sibyl("import", "--from", "notebook")
-    assert (
-        "- imported: 1 record read, 1 skipped (1 thinking)" in sibyl("sessions", "show", FIRST).out
-    )
-    told_so = sibyl("sessions", "show", FIRST, "--json").json["session"]["imported"]
-    assert (told_so["read"], told_so["skipped"]) == (1, {"thinking": 1})
-
-
-def test_a_session_of_prompts_alone_says_so(sibyl, shelf):
-    shelf.put("a.json", told(said("a"), prompts_only=True))
-    done = sibyl("import", "--all", "--json").json["programs"][0]
-    assert (done["added"], done["prompts_only"], done["found_whole"]) == (1, 1, 0)
-    assert "- only the prompts: its program had deleted" in sibyl("sessions", "show", FIRST).out
-    shown = sibyl("sessions", "show", FIRST, "--json").json["session"]["imported"]
-    assert shown["prompts_only"] is True
+    assert "- imported: 1 record read, 1 skipped (1 thinking)" in shown
+    assert "- only the prompts: its program had deleted" in shown
+    ledger = sibyl("sessions", "show", FIRST, "--json").json["session"]["imported"]
+    assert (ledger["read"], ledger["skipped"]) == (1, {"thinking": 1})
+    assert ledger["prompts_only"] is True
 
 
 def test_what_a_program_deletes_soon_is_told_before(sibyl, shelf, monkeypatch):

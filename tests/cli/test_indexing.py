@@ -156,12 +156,24 @@ def test_ctrl_c_ends_the_waiting_for_another_builder(sibyl, shelf, data, monkeyp
 # --- after a search
 
 
-def test_a_search_completes_an_index_that_lacks_much_after_its_hits(sibyl, behind, data):
+def test_a_search_completes_an_index_that_lacks_much_or_is_damaged_and_leaves_no_process(
+    sibyl, behind, data, monkeypatch
+):
+    spawned = []
+    monkeypatch.setattr(os, "posix_spawn", lambda *each, **_: spawned.append(each))
+    monkeypatch.setattr(subprocess, "Popen", lambda *each, **_: spawned.append(each))
     done = sibyl("sessions", "search", "needle")
     assert done.code == 0
     assert done.out.startswith("Found 5 matches:")
     assert indexed(data) == 10
     assert not FileStore(data).search("needle", 20).is_behind
+    assert spawned == []
+    (data / "index.sqlite3").write_bytes(b"no database")
+    damaged = sibyl("sessions", "search", "needle")
+    assert "damaged" in damaged.err
+    assert damaged.out.startswith("Found 5 matches:")
+    assert indexed(data) == 10
+    assert sibyl("sessions", "search", "needle").err == ""
 
 
 def test_the_hits_are_given_before_the_index_is_completed(sibyl, behind, monkeypatch, capsys):
@@ -238,23 +250,6 @@ def test_an_index_that_cannot_be_completed_fails_no_search(sibyl, behind, monkey
     assert done.err == "The search index cannot be built: database or disk is full\n"
 
 
-def test_a_damaged_index_is_built_anew_by_the_search_that_finds_it_so(sibyl, behind, data):
-    (data / "index.sqlite3").write_bytes(b"no database")
-    damaged = sibyl("sessions", "search", "needle")
-    assert "damaged" in damaged.err
-    assert damaged.out.startswith("Found 5 matches:")
-    assert indexed(data) == 10
-    assert sibyl("sessions", "search", "needle").err == ""
-
-
-def test_no_search_leaves_a_process_behind(sibyl, behind, monkeypatch):
-    spawned = []
-    monkeypatch.setattr(os, "posix_spawn", lambda *each, **_: spawned.append(each))
-    monkeypatch.setattr(subprocess, "Popen", lambda *each, **_: spawned.append(each))
-    sibyl("sessions", "search", "needle")
-    assert spawned == []
-
-
 # --- index rebuild
 
 
@@ -289,16 +284,15 @@ def test_ctrl_c_stops_a_rebuild(sibyl, behind, data, interrupt):
     assert re.search(_PART, stopped.err)
 
 
-def test_an_index_that_cannot_be_built_fails(sibyl, saved, data):
+def test_an_index_that_cannot_be_built_fails_and_without_a_data_directory_there_is_none(
+    sibyl, saved, data
+):
+    done = sibyl("index", "rebuild")
+    assert (done.code, done.out) == (0, "Indexed 0.0 MB of sessions.\n")
+    assert not data.exists()
+    assert sibyl("index").code == 2
     saved("needle")
     (data / "index.sqlite3").mkdir()
     done = sibyl("index", "rebuild")
     assert (done.code, done.out) == (1, "")
     assert "cannot be built" in done.err
-
-
-def test_without_a_data_directory_there_is_nothing_to_build(sibyl, data):
-    done = sibyl("index", "rebuild")
-    assert (done.code, done.out) == (0, "Indexed 0.0 MB of sessions.\n")
-    assert not data.exists()
-    assert sibyl("index").code == 2
