@@ -86,7 +86,7 @@ def _dispatch(chosen: Namespace) -> int:
             chosen.debug_failure = log.failure
             return command(chosen)
     finally:
-        console.tell(log.words)
+        console.tell(log.failure or f"Debug log: {log_file}")
 
 
 def _command(verb: str) -> Command:

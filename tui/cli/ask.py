@@ -60,8 +60,7 @@ _LEFT_OUT = f"{LEFT_OUT} In sibyl-tui, /compact summarises them."
 class TextPrinter:
     """Prints the answer on standard output, everything else on standard error."""
 
-    def __init__(self) -> None:
-        self._in_line = False
+    _in_line = False
 
     def show(self, event: TurnEvent) -> None:
         match event:
@@ -105,8 +104,7 @@ class TextPrinter:
 class JsonPrinter:
     """Prints one JSON object per line on standard output."""
 
-    def __init__(self) -> None:
-        self._left_out = False
+    _left_out = False
 
     def show(self, event: TurnEvent) -> None:
         match event:
@@ -254,20 +252,16 @@ def _forget_typed() -> None:
 async def _read_line() -> str:
     """Read a line of standard input; may be cancelled."""
     loop = asyncio.get_running_loop()
-    line: asyncio.Future[str] = loop.create_future()
-
-    def give(text: str) -> None:
-        if not line.done():
-            line.set_result(text)
+    lines: asyncio.Queue[str] = asyncio.Queue()
 
     def read() -> None:
         with suppress(ValueError, OSError, RuntimeError):
             # A closed loop has nobody waiting.
-            loop.call_soon_threadsafe(give, sys.stdin.readline())
+            loop.call_soon_threadsafe(lines.put_nowait, sys.stdin.readline())
 
     # A daemon thread, so that the program can end without Enter.
     threading.Thread(target=read, daemon=True, name="answer").start()
-    return await line
+    return await lines.get()
 
 
 class TerminalQuestions:

@@ -13,6 +13,8 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any
 
+import msgspec
+
 import tui
 from tui.config.paths import state_directory, with_tilde
 from tui.domain.text import make_visible
@@ -109,25 +111,19 @@ _log = logging.getLogger(__name__)
 _ours = logging.getLogger(tui.__name__)
 
 
-class DebugLog:
+class DebugLog(msgspec.Struct, eq=False):
     """The log of one run; ``failure`` is the first reason why an entry is missing."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.failure = ""
-
-    @property
-    def words(self) -> str:
-        """The line for the user at the end."""
-        return self.failure or f"Debug log: {self._path}"
+    path: Path
+    failure: str = ""
 
     @contextmanager
     def collecting(self) -> Generator[None]:
         """Write the entries that are made within; a file that cannot be written stops nothing."""
         try:
-            if self._path.parent == state_directory():
-                make_directory(self._path.parent)
-            handler = _FileHandler(LogFile(self._path), self._fail)
+            if self.path.parent == state_directory():
+                make_directory(self.path.parent)
+            handler = _FileHandler(LogFile(self.path), self._fail)
         except OSError as error:
             self._fail(error)
             yield
@@ -143,7 +139,7 @@ class DebugLog:
 
     def _fail(self, error: OSError) -> None:
         reason = error.strerror or type(error).__name__
-        self.failure = self.failure or f"The debug log {self._path} cannot be written: {reason}."
+        self.failure = self.failure or f"The debug log {self.path} cannot be written: {reason}."
 
 
 class _FileHandler(logging.Handler):

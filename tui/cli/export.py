@@ -45,8 +45,7 @@ def run(chosen: Namespace) -> int:
     write = _destination(chosen, outcome.secrets)
     for listed in wanted:
         _export(program, chosen, listed, write, outcome)
-    outcome.tell(chosen)
-    return int(outcome.failed)
+    return outcome.tell(chosen)
 
 
 class _Outcome(msgspec.Struct):
@@ -57,12 +56,10 @@ class _Outcome(msgspec.Struct):
     unreadable: int = 0
     existing: list[str] = msgspec.field(default_factory=list[str])
 
-    @property
-    def failed(self) -> bool:
-        return bool(self.unreadable or self.existing)
-
-    def tell(self, chosen: Namespace) -> None:
-        if not self.done and not self.failed:
+    def tell(self, chosen: Namespace) -> int:
+        """Say what became of them, and give the exit code."""
+        failed = bool(self.unreadable or self.existing)
+        if not (self.done or failed):
             console.tell("No session to export.")
         elif self.done and chosen.output not in _STANDARD_OUTPUT:
             console.put_line(f"Exported {plural(self.done, 'session')} to {chosen.output}")
@@ -72,6 +69,7 @@ class _Outcome(msgspec.Struct):
             console.tell(f"{len(self.existing)} files already exist. Add --force to replace them.")
         if self.secrets.words:
             console.tell(self.secrets.words)
+        return int(failed)
 
 
 def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:

@@ -100,7 +100,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     except UsageError as error:
         if _DEBUG in arguments:
             raise UsageError(f"{error}\nTo name the file of the log: {_DEBUG}=FILE") from error
-        if word and not is_question and not _is_command(word, verb):
+        known = f"{word} {verb}" if verb and _has_verbs(word) else word
+        if word and not is_question and known not in _COMMANDS:
             raise UsageError(_no_command(grammar, word, verb)) from error
         raise
     for name, value in vars(chosen).items():
@@ -119,10 +120,6 @@ def _first_words(arguments: Sequence[str]) -> tuple[str, str]:
             words.append(argument)
     first, second, *_ = *words, "", ""
     return first, second
-
-
-def _is_command(word: str, verb: str) -> bool:
-    return f"{word} {verb}" in _COMMANDS if verb and _has_verbs(word) else word in _COMMANDS
 
 
 def _has_verbs(word: str) -> bool:
@@ -181,7 +178,7 @@ def build(names: Sequence[str] = ()) -> Parser:
         _add_group(command, "everywhere", _COMMON)
         for add in arguments:
             add(command)
-        if any(each.startswith(f"{name} ") for each in _COMMANDS):
+        if _has_verbs(name):
             groups[name] = command.add_subparsers(
                 metavar="VERB", required=True, prog=f"{PROGRAM} {name}"
             )

@@ -44,10 +44,6 @@ class ProgressLine:
             raise KeyboardInterrupt
         self.is_wanted = False
 
-    def goes_on(self, _: ImportProgress) -> bool:
-        """Show nothing; false once it was stopped."""
-        return self.is_wanted
-
     def show_found(self, progress: ImportProgress) -> bool:
         """Show how many files were found; false once it was stopped."""
         self._write(f"Looking for sessions: {plural(progress.files, 'file')} ({progress.title})")
