@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.samples import rows
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain import completion
@@ -52,41 +53,20 @@ def test_what_would_be_an_unknown_command_may_become_a_text(text):
     assert text_to_send(f"/{text}") == text
 
 
-_SETTINGS = ("temperature", "max_tokens", "effort")
-_EFFORTS = ("off", "low", "medium", "high", "default")
+@each_row("typed, offered", rows(__file__, "completions"))
+def test_a_command_is_completed_and_then_its_arguments(typed, offered):
+    assert texts(typed) == offered
 
 
 @each_row(
-    "typed, offered",
+    "typed",
     [
-        ("/s", ["/sessions ", "/search ", "/system ", "/set ", "/save", "/session ", "/stop"]),
-        ("/SA", ["/save"]),
-        ("/load", ["/load "]),
-        ("/sav", ["/save"]),
-        ("/LOAD  note", ["/LOAD  notes"]),
-        ("/set ", [f"/set {name}" for name in _SETTINGS]),
-        ("/set effort ", [f"/set effort {effort}" for effort in _EFFORTS]),
-        ("/set effort H", ["/set effort high"]),
-        ("/set max_tokens ", ["/set max_tokens default"]),
-        ("/set effort high", []),
-        ("/todo d", ["/todo done"]),
-        ("/model ", [f"/model {name}" for name in MODELS]),
-        ("/model gpt", ["/model openai:GPT-mini"]),
-        ("/help lo", ["/help load"]),
-        ("/help /lo", ["/help load"]),
-        # Another name of a command, but not beside the command's own.
-        ("/exi", ["/exit"]),
-        ("/mode", ["/model "]),
-        ("/models", ["/models "]),
-        ("/models gpt", ["/models openai:GPT-mini"]),
-        # What is finished, or is no command.
-        *((text, []) for text in ("/exit", "/save", "/model openai:GPT-mini", "/help load")),
-        *((text, []) for text in ("", "s", "say /s", " /s", "//s", "/etc/", "/a1", "/日本")),
-        *((text, []) for text in ("/load s\n", "/save ")),
+        *("/exit", "/save", "/model openai:GPT-mini", "/help load", "/load s\n", "/save "),
+        *("", "s", "say /s", " /s", "//s", "/etc/", "/a1", "/日本"),
     ],
 )
-def test_a_command_is_completed_and_then_its_arguments(typed, offered):
-    assert texts(typed) == offered
+def test_what_is_finished_or_no_command_is_not_completed(typed):
+    assert texts(typed) == []
 
 
 def test_sessions_are_offered_in_the_order_given_with_their_projects():
@@ -230,24 +210,9 @@ def test_a_path_from_elsewhere_is_looked_for_where_it_begins(path, folders):
     assert folders_of(path) == folders
 
 
-@each_row(
-    "pasted, paths",
-    [
-        ("/a/b.png", ("/a/b.png",)),
-        ("'/a/my file.png' ", ("/a/my file.png",)),
-        ("/a/my\\ file.png ", ("/a/my file.png",)),
-        ("/a/my file.png", ("/a/my file.png",)),
-        ("'/a/x' '/b/y z'", ("/a/x", "/b/y z")),
-        ("/a/x /b/y", ("/a/x", "/b/y")),
-        ("/a/x y\n/b/z\n", ("/a/x y", "/b/z")),
-        ("file:///a/my%20file.png", ("/a/my file.png",)),
-        ("file://localhost/a/x\r\nfile:///b/%C3%A4\r\n", ("/a/x", "/b/ä")),
-        ("'/a/it'\\''s'", ("/a/it's",)),
-        ('"/a/b c"', ("/a/b c",)),
-    ],
-)
+@each_row("pasted, paths", rows(__file__, "drops"))
 def test_a_drop_is_read_as_every_terminal_writes_it(pasted, paths):
-    assert paths in dropped_files(pasted)
+    assert tuple(paths) in dropped_files(pasted)
 
 
 @each_row(

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.samples import rows
 from tests.strategies import any_text
 from tests.tables import each_row
 from tui.domain.targets import resolve, titled
@@ -83,25 +84,9 @@ def test_a_listed_number_is_the_session_in_that_line_even_if_it_is_gone_or_an_id
     assert find("1", [], catalog) == "1"
 
 
-@pytest.mark.parametrize(
-    ("target", "session_id"),
-    [
-        pytest.param("session-20260222-3", "session-20260222-3", id="a full id"),
-        pytest.param("#1", "session-20260111-1", id="a number in this scope"),
-        pytest.param("#2", "session-20260111-2", id="a number goes before a name"),
-        pytest.param(f"{HERE}#2", "session-20260111-2", id="a number in a scope"),
-        pytest.param(f"{THERE}#7", "session-20260222-4", id="in a scope with a hash in its name"),
-        pytest.param("here#2", "session-20260111-2", id="in a project by its directory"),
-        pytest.param("there#7", "session-20260222-4", id="in another project"),
-        pytest.param("Übung 会話", "imported", id="an exact name"),
-        pytest.param("session-20260111-2", "session-20260111-2", id="a prefix"),
-        pytest.param("20260111-2", "session-20260111-2", id="a prefix without its first word"),
-        pytest.param("imp", "imported", id="a prefix of an id of its own"),
-        pytest.param("theirs", "imported", id="an id of another program"),
-    ],
-)
-def test_a_target_means_one_session(target, session_id):
-    assert find(target) == session_id
+@each_row("kind, target, session_id", rows(__file__, "targets"))
+def test_a_target_means_one_session(kind, target, session_id):
+    assert find(target) == session_id, kind
 
 
 @pytest.mark.parametrize(
@@ -208,21 +193,7 @@ def test_no_file_is_asked_for_by_what_is_no_id_and_no_name_is_read_where_an_id_i
 # --- titles
 
 
-@each_row(
-    "target, found",
-    [
-        ("Fix it", ["a", "b"]),
-        ("fix  IT", ["a", "b"]),
-        ("Fix", ["a", "b", "c"]),
-        ("Fix the…", ["c"]),
-        ("Fix the login page that breaks on Safari", ["c"]),
-        ("4", []),
-        ("42", ["d"]),
-        ("", []),
-        ("…", []),
-        ("login", []),
-    ],
-)
+@each_row("target, found", rows(__file__, "titles"))
 def test_a_title_is_meant_whole_or_by_its_beginning(target, found):
     titles = {"a": "Fix it", "b": "Fix it", "c": "Fix the login page…", "d": "42"}
     assert titled(target, titles.items()) == found

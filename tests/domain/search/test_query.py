@@ -55,21 +55,7 @@ def test_what_has_no_word_has_no_term(text):
     assert occurrences(parse(text), "anything") == 0
 
 
-@each_row(
-    "query, text, count",
-    [
-        ("foo", "foo bar FOO", 2),
-        ("foo bar", "foo bar", 2),
-        ("foo baz", "foo bar", 0),
-        ("foo", "foobar", 0),
-        ("foo*", "foobar food", 2),
-        ('"foo bar"', "foo, bar", 1),
-        ('"foo bar"', "foo and bar", 0),
-        ("a->b", "x a->b y a b", 2),
-        ("o", "foo", 0),
-        ("索", "検索", 1),
-    ],
-)
+@each_row("query, text, count", rows(__file__, "fitting"))
 def test_a_text_fits_that_has_every_term_as_tokens_that_follow_each_other(query, text, count):
     assert occurrences(parse(query), text) == count
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
+from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.views.shown_session import (
     ActivityView,
@@ -62,31 +63,9 @@ def test_a_failure_counts_most_then_a_save_under_way_then_the_local_time_of_the_
     assert str(state) == words
 
 
-@each_row(
-    "view, words",
-    [
-        (ActivityView("waiting", "qwen3"), "waiting for qwen3"),
-        (ActivityView("waiting", "qwen3", 3.9), "waiting for qwen3 3 s"),
-        (ActivityView("saving", "qwen3", 0.5), "waiting for qwen3"),
-        (ActivityView("saving", "qwen3", 2), "saving 2 s"),
-        (ActivityView("thinking", "qwen3", 4), "qwen3 · thinking 4 s"),
-        (ActivityView("answering", "qwen3", 75, 310), "qwen3 answers 1:15 · ~310 tokens"),
-        (
-            ActivityView("retrying", "fake", 1, attempt=2, reason="status 500"),
-            "fake: 2nd attempt after status 500",
-        ),
-        (
-            ActivityView("retrying", "fake", 1, attempt=3, reason="status 429", pause=7),
-            "fake: 3rd attempt in 7 s after status 429",
-        ),
-        (ActivityView("starting", "files, git", 2), "starting files, git 2 s"),
-        (ActivityView("tool", "files: read_file", 3), "files: read_file 3 s"),
-        (ActivityView("approval", "write_todos"), "write_todos waits for approval"),
-        (ActivityView("summarising", "", 8), "summarising 8 s"),
-    ],
-)
-def test_it_says_what_is_waited_for_and_for_how_long(view: ActivityView, words: str):
-    assert view.lines()[0] == words
+@each_row("view, words", rows(__file__, "activities"))
+def test_it_says_what_is_waited_for_and_for_how_long(view, words):
+    assert ActivityView(**view).lines()[0] == words
 
 
 def test_the_key_that_stops_is_named_after_all_else():
