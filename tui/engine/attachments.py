@@ -207,7 +207,13 @@ def attach(
         distinct.setdefault(block.sha256 if isinstance(block, ImageBlock) else block, block)
     blocks = [*distinct.values()]
     secrets = dict.fromkeys(each.secret for each in found.values() if each.secret)
-    notice = _cut_notice(blocks)
+    notice, cut = "", [each for each in blocks if isinstance(each, FileBlock) and each.cut]
+    if len(cut) == 1:
+        notice = f"Attached in part: {cut[0].label}"
+    elif cut:
+        size = byte_words(sum(map(sent_bytes, blocks)))
+        names = listed([each.name for each in cut], _NAMES_SAID)
+        notice = f"Attached in part: {names}; {size} sent in all"
     return Attached(content_of(text, blocks), notice, tuple(missing), tuple(secrets))
 
 
@@ -306,16 +312,6 @@ def sent_bytes(read: Attachment | Picture) -> int:
     if isinstance(read, FileBlock):
         return len(read.text.encode(errors="replace"))
     return len(read.data) if isinstance(read, Picture) else read.size
-
-
-def _cut_notice(blocks: Sequence[Attachment]) -> str:
-    cut = [block for block in blocks if isinstance(block, FileBlock) and block.cut]
-    if not cut:
-        return ""
-    if len(cut) == 1:
-        return f"Attached in part: {cut[0].label}"
-    size = byte_words(sum(map(sent_bytes, blocks)))
-    return f"Attached in part: {listed([b.name for b in cut], _NAMES_SAID)}; {size} sent in all"
 
 
 _PICTURE_MARK = 12

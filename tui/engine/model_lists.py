@@ -130,8 +130,18 @@ class ModelLists(msgspec.Struct, eq=False):
     def due(self, *, anew: bool) -> list[str]:
         """The servers to ask: those whose lists are old, or all ``anew``."""
         asked = {*self._connections.usable(), *self._connections.local()}
-        names = (name for name in self._connections.known() if name in asked)
-        return [name for name in names if self._is_due(name, anew=anew)]
+        due: list[str] = []
+        for name in self._connections.known():
+            provider, cached = self._connections.provider(name), self._cached(name)
+            if name not in asked or provider is None or provider.lists == "none":
+                continue
+            asked_at = parse_utc(cached.asked_at) if cached else None
+            age = self._clock() - asked_at if asked_at else None
+            is_old = age is None or not timedelta(0) <= age < _KEPT_FOR
+            # The models of a server of one's own change often, and it is near.
+            if anew or is_old or not provider.needs_key:
+                due.append(name)
+        return due
 
     async def ask_servers(self, current: str, *, anew: bool) -> AsyncGenerator[ModelRows]:
         """Ask the servers that are due; gives the rows after each."""
@@ -158,16 +168,6 @@ class ModelLists(msgspec.Struct, eq=False):
         others = (name for name in self._lists if name not in usable)
         found = ((name, self._connections.provider(name)) for name in others)
         return [*usable, *(name for name, row in found if row and not row.needs_key)]
-
-    def _is_due(self, name: str, *, anew: bool) -> bool:
-        provider, cached = self._connections.provider(name), self._cached(name)
-        if provider is None or provider.lists == "none":
-            return False
-        # The models of a server of one's own change often, and it is near.
-        if anew or not provider.needs_key:
-            return True
-        asked_at = parse_utc(cached.asked_at) if cached else None
-        return asked_at is None or not timedelta(0) <= self._clock() - asked_at < _KEPT_FOR
 
     def _models_of(self, name: str) -> tuple[str, ...]:
         provider, cached = self._connections.provider(name), self._cached(name)

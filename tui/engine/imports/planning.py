@@ -401,20 +401,17 @@ def _sources(
         for reader in chosen:
             for source in found_in(reader, places, unread):
                 yield reader, source
+    # Only all readers tell whose a file is; of those that take the same, one is chosen.
+    kin = {reader.kin: reader for reader in reversed(chosen) if reader.kin}
+    owners = [each if each in chosen else kin.get(each.kin, each) for each in readers]
     for path in wanted.paths:
         found, before = False, len(unread)
-        for reader, source in found_below(path.absolute(), _owners(chosen, readers), unread):
+        for reader, source in found_below(path.absolute(), owners, unread):
             if reader in chosen:
                 found = True
                 yield reader, source
         if not found and len(unread) == before:
             unknown.append(path)
-
-
-def _owners(chosen: Sequence[Reader], readers: Sequence[Reader]) -> list[Reader]:
-    """All readers, as only all tell whose a file is. Of those that take the same, one is chosen."""
-    kin = {reader.kin: reader for reader in reversed(chosen) if reader.kin}
-    return [reader if reader in chosen else kin.get(reader.kin, reader) for reader in readers]
 
 
 def ended_before(heading: Heading, since: datetime | None) -> bool:

@@ -51,19 +51,16 @@ def check_project(entry: SessionEntry) -> None:
     """Make sure that a session's project is still there. Raises ``UsageError``."""
     if not entry.project_path:
         return
+    read = f"Read it with /load {entry.id}."
     try:
         mode = Path(entry.project_path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:
-        raise UsageError(_refused("The project's directory no longer exists.", entry)) from error
+        raise UsageError(f"The project's directory no longer exists. {read}") from error
     except OSError:
         # Whether it is there cannot be told: no reason to keep its conversation from the user.
         return
     if not stat.S_ISDIR(mode):
-        raise UsageError(_refused("The project's path is not a directory.", entry))
-
-
-def _refused(reason: str, entry: SessionEntry) -> str:
-    return f"{reason} Read it with /load {entry.id}."
+        raise UsageError(f"The project's path is not a directory. {read}")
 
 
 Stop = Callable[[LoadedSession], Awaitable[bool]]
