@@ -4,8 +4,6 @@ import pytest
 
 from tests.builders import Clock
 from tests.engine.workspaces import Store, World
-from tui.domain.journal.message import Message
-from tui.domain.journal.records import encode
 from tui.engine.sessions import open_session
 from tui.engine.sessions.open_session import SessionOrigin
 from tui.storage.file_store import FileStore
@@ -43,21 +41,6 @@ def file_session(tmp_path, clock):
     """A session in real files, and its store."""
     store = FileStore(tmp_path / "data", clock)
     return open_session.new_session(store, PLACE, clock), store
-
-
-@pytest.fixture
-def other_program(file_session):
-    """Somebody who appends to a session's file without asking."""
-    _, store = file_session
-
-    def append(session_id, text):
-        message = Message(
-            id=f"other-{text}", role="user", content=text, timestamp="2026-01-11T14:31:00.000Z"
-        )
-        with store.path(session_id).open("ab") as file:
-            file.write(encode(message))
-
-    return append
 
 
 @pytest.fixture

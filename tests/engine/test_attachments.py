@@ -339,15 +339,11 @@ def test_names_of_secrets_are_named_also_behind_a_link(project, place, name):
     path.write_text("secret")
     (project / "link").symlink_to(path)
     for written in (name, "link"):
-        word = f"@{written}"
-        assert attach(word, {word}, place).secrets == (written,)
+        assert attach(f"@{written}", {f"@{written}"}, place).secrets == (written,)
     assert attach("", (), place, [str(path)]).secrets == (str(path),)
-
-
-def test_ordinary_names_are_no_secrets(project, place):
-    for name in ("keys.py", "ideas.md", "environment", "pem.txt", "sshd.md"):
-        (project / name).write_text("text")
-        assert attach(f"@{name}", {f"@{name}"}, place).secrets == ()
+    for ordinary in ("keys.py", "ideas.md", "environment", "pem.txt", "sshd.md"):
+        (project / ordinary).write_text("text")
+        assert attach(f"@{ordinary}", {f"@{ordinary}"}, place).secrets == ()
 
 
 KEPT = "0123456789abcdef"

@@ -366,9 +366,16 @@ def test_as_many_as_a_request_carries_are_sent_and_of_older_ones_the_labels():
     assert projection.request.messages[0].text == "See 0\n[image: 0.png, 1 KB]"
 
 
-def test_several_requests_begin_with_the_same_messages():
+def test_of_pictures_labels_come_in_steps_oldest_first_and_spare_the_last_question():
     first, *more = (pictured(talk(number)).request.messages[:12] for number in range(21, 26))
-    assert more == [first] * 4
+    assert more == [first] * 4, "several requests begin with the same messages"
+    last = [f"{number}.png" for number in range(100, 105)]
+    many = [*talk(16), says("user", showing("All", *map(numbered, range(100, 105))))]
+    assert names(pictured(many).request.messages)[-5:] == last
+    many = [says("user", showing("See", *map(numbered, range(22))))]
+    (only,) = with_newest_pictures(many)
+    assert names([only])[0] == "2.png"
+    assert only.text == many[0].text
 
 
 def test_what_is_too_large_together_is_left_out_but_never_the_newest():
@@ -381,23 +388,10 @@ def test_what_is_too_large_together_is_left_out_but_never_the_newest():
         assert names(pictured(talk(number, size)).request.messages) == sent_names
 
 
-def test_the_pictures_of_the_last_question_are_spared():
-    last = [f"{number}.png" for number in range(100, 105)]
-    many = [*talk(16), says("user", showing("All", *map(numbered, range(100, 105))))]
-    assert names(pictured(many).request.messages)[-5:] == last
-
-
 def test_a_model_that_sees_none_is_sent_labels_and_files():
     content = showing("See", numbered(1), NOTES)
     (only,) = without_pictures([says("user", content)])
     assert only.content == f"See\n[image: 1.png, 1 KB]\n{NOTES.fenced}"
-
-
-def test_pictures_within_one_message_become_labels_oldest_first():
-    many = [says("user", showing("See", *map(numbered, range(22))))]
-    (only,) = with_newest_pictures(many)
-    assert names([only])[0] == "2.png"
-    assert only.text == many[0].text
 
 
 def test_a_picture_counts_more_tokens_than_its_label_a_file_its_text_a_call_its_arguments():

@@ -15,6 +15,7 @@ from tui.engine.imports.running import run
 from tui.storage.file_store import FileStore
 
 SESSION = imported_session_id("notebook", "r")
+FIRST = imported_session_id("notebook", "c1")
 ROLES = ["user", "assistant", "tool"]
 
 
@@ -135,15 +136,18 @@ def test_messages_that_change_after_an_import_are_there_as_they_were_and_as_they
             assert take(store, shelf) == 0
 
 
+def live(store, session_id=FIRST):
+    return store.journal(session_id).load().loaded_messages
+
+
 def test_a_call_that_an_answer_got_after_the_result_of_its_first_is_shown(store, imported):
     first, second = ({"id": each, "name": "Bash", "arguments": {}} for each in "ab")
     result = said("m2", "tool", tool_call_id="a")
     imported(said("m0"), said("m1", "assistant", tool_calls=[first]), result)
     answer = said("m1", "assistant", tool_calls=[first, second])
     imported(said("m0"), answer, result, said("m3", "tool", tool_call_id="b"))
-    live = store.journal(imported_session_id("notebook", "c1")).load().loaded_messages
-    assert [each.text for each in live] == ["m0", "m1", "m2", "m3"]
-    assert [call.id for call in live[1].tool_calls] == ["a", "b"]
+    assert [each.text for each in live(store)] == ["m0", "m1", "m2", "m3"]
+    assert [call.id for call in live(store)[1].tool_calls] == ["a", "b"]
 
 
 def test_a_message_in_the_place_of_others_is_followed_by_what_follows_it(
@@ -151,8 +155,7 @@ def test_a_message_in_the_place_of_others_is_followed_by_what_follows_it(
 ):
     imported(said("m0"), said("m1"), said("m2"), said("m3"))
     imported(said("m0"), said("edited"), said("m2"), said("m3"))
-    session = store.journal(imported_session_id("notebook", "c1")).load()
-    assert [each.text for each in session.loaded_messages] == ["m0", "edited", "m2", "m3"]
+    assert [each.text for each in live(store)] == ["m0", "edited", "m2", "m3"]
     shelf.put("copy.json", told(said("m0"), said("edited"), said("m2"), said("m3")))
     assert take().sessions == 0
 
@@ -169,20 +172,17 @@ def test_an_older_copy_of_the_last_message_takes_nothing_away(take, shelf, store
     take()
     shelf.put("old.json", told(said("m0"), said("m1", "assistant", content="all of")))
     assert take().sessions == 0
-    live = store.journal(imported_session_id("notebook", "c1")).load().loaded_messages
-    assert [each.text for each in live] == ["m0", "all of its words"]
+    assert [each.text for each in live(store)] == ["m0", "all of its words"]
 
 
 def test_an_answer_that_changed_where_it_was_continued_here_is_in_the_fork(
     take, shelf, store, imported
 ):
     imported(said("m0"), said("m1", "assistant"), said("m2"))
-    session_id = imported_session_id("notebook", "c1")
-    appended(store, session_id, user("own", "my own words"))
+    appended(store, FIRST, user("own", "my own words"))
     [fork] = (
         imported(said("m0"), said("m1", "assistant", content="other"), said("m2")).programs[0].forks
     )
-    live = store.journal(fork.fork_id).load().loaded_messages
-    assert [each.text for each in live] == ["m0", "other", "m2"]
+    assert [each.text for each in live(store, fork.fork_id)] == ["m0", "other", "m2"]
     shelf.put("copy.json", told(said("m0"), said("m1", "assistant", content="other"), said("m2")))
     assert take().sessions == 0

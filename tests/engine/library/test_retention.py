@@ -91,7 +91,9 @@ async def test_the_session_on_screen_and_those_that_work_stay(world, retention):
     assert status(world, viewed, working, held, active) == ["closed", "open", "open", "closed"]
 
 
-async def test_what_only_was_looked_at_is_not_used(world, retention):
+async def test_what_only_was_looked_at_is_not_used_and_without_limits_nothing_is_done(
+    world, retention
+):
     old = await world.session()
     world.clock.now += timedelta(days=40)
     await world.session()
@@ -99,17 +101,10 @@ async def test_what_only_was_looked_at_is_not_used(world, retention):
     await program.look_at(old)
     await program.workspace.begin()
     await program.settle()
+    unlimited = retention(program, backlog_limit=0, max_age_days=0)
+    assert await unlimited.after_start(program.workspace) == Pruned()
+    assert not unlimited.limits_scopes
     assert (await retention(program).after_start(program.workspace)).done[0].sessions == (old,)
-
-
-async def test_where_nothing_is_limited_nothing_is_done(world, retention):
-    for _ in range(3):
-        await world.session()
-    world.clock.now += timedelta(days=400)
-    program = world.started()
-    settings = retention(program, backlog_limit=0, max_age_days=0)
-    assert await settings.after_start(program.workspace) == Pruned()
-    assert not settings.limits_scopes
 
 
 async def test_what_was_set_aside_before_the_disk_failed_is_told_with_its_error(

@@ -227,7 +227,9 @@ async def test_a_list_that_cannot_be_read_stays_as_it_was(store, make):
 # --- the archive
 
 
-async def test_what_is_archived_is_counted_and_not_read(store, make):
+async def test_what_is_archived_is_counted_and_read_with_its_scope_once_it_is_asked_for(
+    store, make
+):
     kept, aside, elsewhere = make(2), make(3), make(2, OTHER)
     for session_id in (*aside, elsewhere[0]):
         store.archive(session_id)
@@ -238,6 +240,12 @@ async def test_what_is_archived_is_counted_and_not_read(store, make):
     assert ids(sessions) == newest_first(kept)
     await sessions.toggle_scope()
     assert (sessions.counts.archived, sessions.counts.elsewhere) == (4, 0)
+    await sessions.toggle_scope()
+    await sessions.read_aside("archived")
+    assert ids(sessions) == newest_first(kept) + newest_first(aside)
+    await sessions.show(OTHER)
+    assert ids(sessions) == [elsewhere[1], elsewhere[0]]
+    assert (sessions.counts.archived, sessions.counts.elsewhere) == (1, 2)
 
 
 async def test_the_archive_is_read_page_by_page_once_it_is_asked_for(store, make):
@@ -254,18 +262,6 @@ async def test_the_archive_is_read_page_by_page_once_it_is_asked_for(store, make
     await sessions.read_more()
     assert ids(sessions) == [*newest_first(kept), *aside]
     assert not sessions.more
-
-
-async def test_the_archive_of_another_scope_is_read_with_it(store, make):
-    mine, theirs = make()[0], make(1, OTHER)[0]
-    for session_id in (mine, theirs):
-        store.archive(session_id)
-    sessions = await refreshed(store)
-    await sessions.read_aside("archived")
-    assert ids(sessions) == [mine]
-    await sessions.show(OTHER)
-    assert ids(sessions) == [theirs]
-    assert (sessions.counts.archived, sessions.counts.elsewhere) == (1, 0)
 
 
 @pytest.mark.parametrize("unfolded", [False, True])

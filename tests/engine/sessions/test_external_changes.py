@@ -95,24 +95,19 @@ async def test_a_reset_and_a_summary_and_a_name_are_seen(world):
     assert reader.current.session.message_count == 1
 
 
-async def test_pages_that_were_read_stay_and_more_can_be_read(world):
+async def test_pages_that_were_read_stay_and_more_than_an_end_at_once_joins_on(world):
     holder, reader, follower = await two(world, *map(str, range(400)))
     await reader.workspace.read_earlier(reader.current)
-    for number in range(400, 450):
-        await holder.send(str(number))
-    assert (await follower.look()).joined
-    assert shown(reader) == [str(number) for number in range(250, 450)]
-    await reader.workspace.read_earlier(reader.current)
-    assert shown(reader) == [str(number) for number in range(200, 450)]
-
-
-async def test_more_than_an_end_at_once_joins_on(world):
-    holder, reader, follower = await two(world, *map(str, range(10)))
-    for number in range(10, 300):
-        await holder.send(str(number), save=False)
+    for number in range(400, 690):
+        await holder.send(str(number), save=number == 449)
+        if number == 449:
+            assert (await follower.look()).joined
+            assert shown(reader) == [str(number) for number in range(250, 450)]
     await holder.workspace.pool.save(holder.current)
     assert (await follower.look()).joined
-    assert shown(reader) == [str(number) for number in range(300)]
+    assert shown(reader) == [str(number) for number in range(250, 690)]
+    await reader.workspace.read_earlier(reader.current)
+    assert shown(reader) == [str(number) for number in range(200, 690)]
 
 
 @pytest.mark.parametrize("way", ["shortened", "replaced"])

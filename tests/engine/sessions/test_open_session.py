@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tests.builders import kept_texts
+from tests.builders import kept_texts, user
 from tests.failing import raiser
 from tests.tables import each_row
 from tui.domain.journal import records
@@ -210,11 +210,10 @@ async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(session, sto
     assert session.pending == ()
 
 
-async def test_what_others_appended_is_taken_in(file_session, other_program):
-    session, store = file_session
+async def test_what_others_appended_is_taken_in(session, store):
     session.add_message("user", "mine")
     await session.save()
-    other_program(session.id, "theirs")
+    store.slip_in(session.id, user("other", "theirs"))
     session.add_message("user", "mine again")
     await session.save()
     assert [m.text for m in await session.context(100_000)] == ["mine", "mine again", "theirs"]

@@ -127,32 +127,21 @@ async def test_a_call_that_a_crash_cut_off_is_shown_so_and_answered_by_the_next_
     await program.end()
     assert world.bytes(there).startswith(before)
     assert results(world.reader.journal(there).load().all_messages) == expected
-
-
-async def test_calls_before_a_reset_are_answered_by_nobody(world):
+    # Those before a reset are answered by nobody.
     killed = await calls(world, lambda opened: opened.reset())
     killed.store.die()
-    there = killed.current.id
-    program = world.started(there)
-    await program.end()
-    assert results(world.reader.journal(there).load().all_messages) == [("c1", "read")]
+    await world.started(killed.current.id).end()
+    assert results(world.reader.journal(killed.current.id).load().all_messages) == expected[:1]
 
 
 async def test_a_session_that_cannot_be_locked_is_read_and_says_why(world, monkeypatch):
     there = await world.session("One")
     program = world.started()
-
-    monkeypatch.setattr(
-        program.store,
-        "lease",
-        raiser(StorageError("Cannot write to the data directory /data: Read-only file system")),
-    )
+    reason = "Cannot write to the data directory /data: Read-only file system"
+    monkeypatch.setattr(program.store, "lease", raiser(StorageError(reason)))
     await program.open(there)
     current = program.current
-    assert current.access.read_only == (
-        "Read-only: Cannot write to the data directory /data: Read-only file system"
-    )
-    assert said(current) == [current.access.read_only]
+    assert said(current) == [current.access.read_only] == [f"Read-only: {reason}"]
     assert [each.text for each in current.entries] == ["One"]
 
 

@@ -124,9 +124,7 @@ async def test_a_question_that_was_edited_stands_in_the_place_of_the_first(world
     assert texts(requests[0].messages) == ["one", "on one", "three"]
     assert talk.number("three") == Version(2, 2)
     assert talk.loaded.session.prompt_count == 3
-
-
-async def test_the_first_question_can_be_edited(world, talk):
+    # Also the first one of all.
     await talk.edit("one", "zero")
     assert talk.shown == saved(world, talk) == ["zero", "on zero"]
     assert talk.loaded.label() == "zero"
@@ -156,12 +154,17 @@ async def test_looking_at_a_version_changes_nothing_and_one_can_go_on_from_it(wo
     assert talk.number("on one") == Version(1, 2)
 
 
-async def test_an_earlier_version_can_be_asked_for_again(world, talk):
+async def test_an_earlier_version_can_be_asked_for_again_and_says_in_its_place_why_it_fails(
+    world, talk
+):
     await talk.again("on one", "once more")
     await talk.look("once more", -1)
     await talk.again("on two", "a third time")
     assert talk.shown == saved(world, talk) == ["one", "on one", "two", "a third time"]
     assert talk.number("a third time") == Version(2, 2)
+    await talk.again("a third time", ModelRefused("no"))
+    assert talk.shown == ["one", "on one", "two", ""]
+    assert talk.number("") == Version(3, 3)
 
 
 async def test_versions_are_numbered_in_the_next_run_as_well(world, talk):
@@ -184,12 +187,6 @@ async def test_an_answer_that_was_stopped_before_it_said_anything_leaves_the_old
     await talk.workspace.pool.save(talk.loaded)
     assert talk.shown == ["one", "on one", "two", "on two"]
     assert world.bytes(talk.loaded.id) == before
-
-
-async def test_a_version_that_fails_says_why_in_its_place(world, talk):
-    await talk.again("on two", ModelRefused("no"))
-    assert talk.shown == ["one", "on one", "two", ""]
-    assert talk.number("") == Version(2, 2)
 
 
 async def test_what_came_of_a_version_when_a_program_was_killed_is_live(world, talk):

@@ -642,11 +642,8 @@ async def test_a_new_session_is_in_the_project_of_the_one_that_is_open_if_it_is_
     header = program.current.session.header
     expected = str(folder) if scope == "other" else "/shop"
     assert (header.scope, header.project_path) == (f"project:/{scope}", expected)
-
-
-async def test_a_session_whose_scope_is_lost_is_in_the_scope_of_the_start(world):
     _, program = await world.opened(scope="")
-    assert program.workspace.scope == SHOP
+    assert program.workspace.scope == SHOP, "that of the start, where it is lost"
 
 
 async def test_a_new_session_is_begun_beside_another_new_one_if_that_is_named_or_has_a_draft(
@@ -851,6 +848,11 @@ async def test_earlier_messages_come_page_by_page_each_once(world):
         await read_earlier(current)
     assert [each.text for each in current.entries] == numbers(260)
     assert await read_earlier(current) == ()
+    # Of a session that is gone none is read.
+    there, program = await world.looked_at(*numbers(160))
+    world.reader.path(there).unlink()
+    with pytest.raises(SessionNotFound):
+        await program.workspace.read_earlier(program.current)
 
 
 @pytest.mark.parametrize("others", [[], ["more"]])
@@ -882,13 +884,6 @@ async def test_damage_in_a_page_is_told_once_it_is_read(world):
     while current.pages.cursor is not None:
         await program.workspace.read_earlier(current)
     assert said(current) == ['1 damaged record skipped in "0"; the file is unchanged']
-
-
-async def test_a_page_of_a_session_that_is_gone_says_so(world):
-    there, program = await world.looked_at(*numbers(160))
-    world.reader.path(there).unlink()
-    with pytest.raises(SessionNotFound):
-        await program.workspace.read_earlier(program.current)
 
 
 async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(world):

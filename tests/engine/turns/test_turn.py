@@ -430,26 +430,20 @@ async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
     assert "tools" in events[-1].error
 
 
-async def test_a_stopped_turn_keeps_what_arrived_as_interrupted_once(session, store):
+@pytest.mark.parametrize("by_the_end_of_the_program", [False, True])
+async def test_a_stopped_turn_keeps_what_arrived_as_interrupted_once(
+    session, store, by_the_end_of_the_program
+):
     model = ScriptedModel([TokenUsage(10, 1), "half an ", asyncio.Event()])
     task = asyncio.create_task(played(session, model))
     await until(lambda: _stored_text(store, session) == "half an ")
-    # As the end of the program does, too.
-    session.interrupt()
+    if by_the_end_of_the_program:
+        session.interrupt()
     await stopped(task)
     assert model.closed == 1
     await session.close()
-    assert texts(session) == [("user", "hello", None), ("assistant", "half an ", "interrupted")]
-    last = last_of(store, session)
-    assert (last.status, last.usage) == ("interrupted", TokenUsage(10, 1))
-
-
-async def test_a_stopped_turn_ends_the_answer_also_by_itself(session, store):
-    task = asyncio.create_task(played(session, ScriptedModel(["half an ", asyncio.Event()])))
-    await until(lambda: _stored_text(store, session) == "half an ")
-    await stopped(task)
-    await session.close()
     assert kept(store, session) == [("hello", None), ("half an ", "interrupted")]
+    assert last_of(store, session).usage == TokenUsage(10, 1)
 
 
 async def test_a_defect_in_a_model_loses_nothing_that_arrived(session, store):
