@@ -44,17 +44,13 @@ def archive_stamp(folders: Folders) -> Stamp:
     return folder.inode, folder.mtime_ns
 
 
-def is_listed(connection: sqlite3.Connection, folders: Folders) -> bool:
-    """Check that the list of the archive counts."""
+def is_listed(connection: sqlite3.Connection, folders: Folders) -> bool | None:
+    """Check that the list of the archive counts; ``None`` if the index never had all of it."""
     noted = connection.execute("select inode, changed from archive").fetchone()
-    return noted == archive_stamp(folders) and not folders.obstacle(
-        Folder.ARCHIVE, os.R_OK | os.X_OK
-    )
-
-
-def was_listed(connection: sqlite3.Connection) -> bool:
-    """Check that the index had all of the archive at some time."""
-    return connection.execute("select 1 from archive").fetchone() is not None
+    if noted is None:
+        return None
+    is_readable = not folders.obstacle(Folder.ARCHIVE, os.R_OK | os.X_OK)
+    return noted == archive_stamp(folders) and is_readable
 
 
 def note_listed(

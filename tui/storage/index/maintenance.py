@@ -15,7 +15,7 @@ from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
 from tui.storage.folders import Folder, Folders
 from tui.storage.index import database, ingest
-from tui.storage.index.archive_list import Stamp, archive_stamp, is_listed, note_listed, was_listed
+from tui.storage.index.archive_list import Stamp, archive_stamp, is_listed, note_listed
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.files import SEARCHED, JournalStat, look, scan
 from tui.storage.protocol import Progress
@@ -108,9 +108,9 @@ class IndexMaintenance:
             return _Seen(files, ingest.known_sessions(connection, session_ids))
         # A listed archive needs no look at each file, and one that was listed may be too large for
         # that: a build does it then.
-        is_archive_listed = is_listed(connection, self._folders)
-        if is_archive_listed or (was_listed(connection) and self._folders.is_large(Folder.ARCHIVE)):
-            self._is_archive_behind = not is_archive_listed
+        listed = is_listed(connection, self._folders)
+        if listed or (listed is not None and self._folders.is_large(Folder.ARCHIVE)):
+            self._is_archive_behind = not listed
             files, known = scan(self._folders, _CHANGING), ingest.known_in(connection, _CHANGING)
             there = {file.session_id for file in files}
             archived = look(self._folders, known.keys() - there)

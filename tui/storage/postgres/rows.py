@@ -16,11 +16,9 @@ from tui.domain.journal.session import Holder, Status
 from tui.domain.moves import Place as MovePlace
 from tui.domain.text import as_bytes
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds
-from tui.errors import AttachmentNotFound, SessionBusy, SessionDamaged, SessionNotFound
+from tui.errors import SessionBusy, SessionDamaged, SessionNotFound
 from tui.files import read_bounded
-from tui.storage.attachments import KEPT_DAYS, checked_hash, hash_of, only_match
 from tui.storage.journal_lines import decoded
-from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.tables import scope_key
 
 if TYPE_CHECKING:
@@ -74,12 +72,6 @@ _SET_ACTIVE = """
     on conflict (scope) do update set active = excluded.active
 """
 SET_FIRST_ACTIVE = f"{_SET_ACTIVE} where scopes.active is null".encode()
-_FREE_PICTURES = """
-    delete from pictures where sha256 = any(%s) and not exists (
-        select from picture_uses left join sessions on sessions.id = picture_uses.session
-        where picture_uses.sha256 = pictures.sha256
-        and (sessions.id is not null or noted_at > now() - make_interval(days => %s)))
-"""
 
 
 class Process(msgspec.Struct, frozen=True):
@@ -397,37 +389,6 @@ def scope_columns(scope: str) -> tuple[bytes, bytes]:
     return scope_key(scope), as_bytes(scope)
 
 
-def keep_picture(connection: "Connection", session_id: str, data: bytes) -> str:
-    """Keep a picture of a session; gives its SHA-256. Raises ``StorageError`` for a large one."""
-    sha256 = checked_hash(data)
-    note_pictures(connection, session_id, [sha256])
-    connection.execute(
-        "insert into pictures values (%s, %s) on conflict (sha256) do update"
-        " set data = excluded.data where sha256(pictures.data) <> sha256(excluded.data)",
-        (sha256, data),
-    )
-    return sha256
-
-
-def read_picture(database: ConnectionPool, sha256: str) -> bytes:
-    """Read a picture. Raises ``AttachmentNotFound`` if it is not there or damaged."""
-    if not sha256.isascii() or not sha256.isalnum():
-        raise AttachmentNotFound(sha256)
-    query = "select data from pictures where sha256 = %s"
-    rows = database.execute(query, (sha256,))
-    if not rows or hash_of(bytes(rows[0][0])) != sha256:
-        raise AttachmentNotFound(sha256)
-    return bytes(rows[0][0])
-
-
-def find_picture(database: ConnectionPool, prefix: str) -> str:
-    """Find the SHA-256 that begins with a prefix. Raises ``AttachmentNotFound``."""
-    if not prefix.isascii() or not prefix.isalnum():
-        raise AttachmentNotFound(prefix)
-    query = "select sha256 from pictures where starts_with(sha256, %s) limit 2"
-    return only_match(prefix, [str(row[0]) for row in database.execute(query, (prefix,))])
-
-
 def note_pictures(connection: "Connection", session_id: str, pictures: Sequence[str]) -> None:
     """Note that a session uses pictures, before a message refers to them."""
     if not pictures:
@@ -438,10 +399,3 @@ def note_pictures(connection: "Connection", session_id: str, pictures: Sequence[
         " new(sha256) on conflict (sha256, session) do update set noted_at = now()",
         (session_id, list(set(pictures))),
     )
-
-
-def free_pictures(connection: "Connection", session_id: str) -> None:
-    """Free the pictures of a purged session, except those that others use."""
-    query = "delete from picture_uses where session = %s returning sha256"
-    pictures = [row[0] for row in connection.execute(query, (session_id,)).fetchall()]
-    connection.execute(_FREE_PICTURES, (pictures, KEPT_DAYS))

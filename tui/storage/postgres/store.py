@@ -26,7 +26,15 @@ from tui.domain.json_text import journal_json
 from tui.domain.moves import Batch, Move
 from tui.domain.text import as_bytes, as_text
 from tui.domain.timestamps import utc_now
-from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageError
+from tui.errors import (
+    AttachmentNotFound,
+    ReadOnly,
+    ServerUnreachable,
+    SessionBusy,
+    SessionDamaged,
+    StorageError,
+)
+from tui.storage.attachments import KEPT_DAYS, checked_hash, hash_of, only_match
 from tui.storage.disk import odd_values
 from tui.storage.journal import Journal, OpenJournal
 from tui.storage.json_lines import IMPORTS, decoded_moves, new_batch
@@ -76,6 +84,17 @@ _ATTEMPTED = """
     where id = %(id)s and (last_append = any(%(ids)s::uuid[]) or last_move = any(%(ids)s::uuid[]))
 """
 _PURGE = "delete from sessions where id = %s and epoch = %s returning id"
+_KEEP_PICTURE = """
+    insert into pictures values (%s, %s) on conflict (sha256) do update
+    set data = excluded.data where sha256(pictures.data) <> sha256(excluded.data)
+"""
+_FORGET_PICTURES = "delete from picture_uses where session = %s returning sha256"
+_FREE_PICTURES = """
+    delete from pictures where sha256 = any(%s) and not exists (
+        select from picture_uses left join sessions on sessions.id = picture_uses.session
+        where picture_uses.sha256 = pictures.sha256
+        and (sessions.id is not null or noted_at > now() - make_interval(days => %s)))
+"""
 _LAST_MOVES = "select line from moves order by number desc limit 25000"
 _NEWEST = "order by used_ns desc, id"
 _NUMBERED = """
@@ -303,14 +322,26 @@ class PostgresStore(SessionStore):
         )
 
     def add_attachment(self, session_id: str, data: bytes) -> str:
+        sha256 = checked_hash(data)
         with self._database.connection() as connection:
-            return rows.keep_picture(connection, checked_id(session_id), data)
+            rows.note_pictures(connection, checked_id(session_id), [sha256])
+            connection.execute(_KEEP_PICTURE, (sha256, data))
+        return sha256
 
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
-        return rows.read_picture(self._database, sha256)
+        found: list[Any] = []
+        if sha256.isascii() and sha256.isalnum():
+            query = "select data from pictures where sha256 = %s"
+            found = self._database.execute(query, (sha256,))
+        if not found or hash_of(bytes(found[0][0])) != sha256:
+            raise AttachmentNotFound(sha256)
+        return bytes(found[0][0])
 
     def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
-        return rows.find_picture(self._database, prefix)
+        if not prefix.isascii() or not prefix.isalnum():
+            raise AttachmentNotFound(prefix)
+        query = "select sha256 from pictures where starts_with(sha256, %s) limit 2"
+        return only_match(prefix, [str(row[0]) for row in self._database.execute(query, (prefix,))])
 
     # --- reading
 
@@ -393,7 +424,8 @@ class PostgresStore(SessionStore):
             with self._leases.borrowed(session_id, "trashed") as (connection, lease, _row):
                 if connection.execute(_PURGE, (session_id, lease.epoch)).fetchone() is None:
                     raise self._busy(session_id)
-                rows.free_pictures(connection, session_id)
+                pictures = connection.execute(_FORGET_PICTURES, (session_id,)).fetchall()
+                connection.execute(_FREE_PICTURES, ([row[0] for row in pictures], KEPT_DAYS))
                 self._leases.drop(lease)
 
         self._attempts.once(session_id, _PURGED, make)
