@@ -85,12 +85,19 @@ def counts(session):
 # --- messages
 
 
-def test_a_session_begins_with_what_its_header_says():
+def test_a_session_begins_with_its_header_and_unknown_records_or_a_second_one_change_nothing():
     session = session_of()
     assert (session.id, session.name, session.model) == ("tale", "", "offline:guide")
     assert (session.loaded_messages, session.todos, session.summary) == ((), (), None)
     assert (session.settings, session.last_record_at) == (Settings(), HEADER.created_at)
     assert (counts(session), session.prompt_count) == ((0, 0), 0)
+
+    other = SessionHeader(2, "other", "", "", 9, "", "other")
+    fold = folded([user("m1"), TODOS])
+    before = fold.session()
+    fold.add(None, 2)
+    fold.add(other, 3)
+    assert fold.session() == before
 
 
 def test_messages_of_every_role_stand_in_the_order_of_the_file_whatever_their_times():
@@ -131,15 +138,6 @@ def test_what_is_replaced_is_hidden_and_counted_once_in_the_total_only(records, 
     assert counts(session) == counted
 
 
-def test_unknown_records_and_a_second_header_change_nothing():
-    other = SessionHeader(2, "other", "", "", 9, "", "other")
-    fold = folded([user("m1"), TODOS])
-    before = fold.session()
-    fold.add(None, 2)
-    fold.add(other, 3)
-    assert fold.session() == before
-
-
 # --- answers that are still arriving, or never came to their end
 
 
@@ -166,11 +164,15 @@ def test_the_message_at_the_end_replaces_its_pieces_where_they_began(held):
     assert counts(session) == (1, 1)
 
 
-def test_a_message_stands_where_its_first_piece_stood_and_pieces_after_it_are_old_news():
+def test_a_message_at_the_end_stands_where_its_pieces_began_and_those_after_it_are_old_news():
     session = session_of(first("m1", "Once"), SUMMARY, user("m2"), answer("m1"))
     assert session.entries == (answer("m1"), SUMMARY, user("m2"))
     session = session_of(answer("m1", "whole"), first("m1", "wh"), piece("m1", 2, "o"))
     assert (texts(session), session.interrupted, counts(session)) == (["whole"], (), (1, 1))
+    fold = folded([first("m1", "Once ")])
+    assert texts(fold.session()) == ["Once "]
+    fold.add(piece("m1", 5, "upon"))
+    assert (texts(fold.session()), counts(fold.session())) == (["Once upon"], (1, 1))
 
 
 @each_row(
@@ -212,13 +214,6 @@ def test_an_answer_that_began_before_a_reset_ends_there_too():
         session = session_of(first("m1", "cut"), RESET, user("m2"), *end)
         assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
         assert ids(session.all_messages) == ["m1", "m2"]
-
-
-def test_a_fold_goes_on_after_it_was_asked():
-    fold = folded([first("m1", "Once ")])
-    assert texts(fold.session()) == ["Once "]
-    fold.add(piece("m1", 5, "upon"))
-    assert (texts(fold.session()), counts(fold.session())) == (["Once upon"], (1, 1))
 
 
 # --- resets

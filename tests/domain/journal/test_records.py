@@ -307,14 +307,12 @@ def test_a_request_counts_once_though_its_record_is_repeated():
     assert [(each.model, each.usage) for each in found] == [("m", used), ("m", later)]
 
 
-def test_no_line_that_answers_a_request_is_passed_over():
+def test_no_line_that_answers_a_request_is_passed_over_and_requests_are_grouped_by_model():
     lines = [*LINES, encode(Summary("x", "u1", usage=TokenUsage(1, 1)))]
     answering = [line for line in lines if counted_requests([decode(line.strip())])]
     assert len(answering) > 3
     assert all(map(may_answer, answering))
 
-
-def test_requests_are_grouped_by_their_models():
     records = [answer(f"a{number}", model="mn"[number % 2]) for number in range(5)]
     groups = by_model(counted_requests(records))
     assert {model: [each.id for each in group] for model, group in groups.items()} == {
