@@ -53,9 +53,12 @@ class TestAServer:
         self, raw_server: RunRaw, plan: dict, names: list[str], notice: str
     ):
         async with raw_server(**plan) as raw:
+            before = raw.methods.count("tools/list")
             status = await raw.start()
+            asked = raw.methods.count("tools/list") - before
         assert (status.state, status.notice) == ("ready", notice)
         assert [each.name for each in status.tools] == names
+        assert asked == len(plan.get("pages", ["one"]))
 
     @each_row(
         "about",

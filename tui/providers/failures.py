@@ -128,13 +128,9 @@ def _row(refusal: Refusal) -> _Row:
 
 def passes(failure: Failure) -> bool:
     """True for a failure that may be over at the next attempt: see ``Provider.retries``."""
-    match failure:
-        case NoReply(passes=passes):
-            return passes
-        case Refusal():
-            return _row(failure).passes
-        case BrokenStream():
-            return False
+    if isinstance(failure, Refusal):
+        return _row(failure).passes
+    return isinstance(failure, NoReply) and failure.passes
 
 
 def explained(
