@@ -72,11 +72,26 @@ async def test_a_session_that_cannot_be_saved_is_closed_only_after_asking(comman
     assert await commands.answer(yes=False) == stayed
     assert mine.unsaved
     assert mine in commands.workspace.open
+    await commands("/session close")
+    assert commands.reason()
+    # It can be saved after all, and is closed like any other.
+    commands.program.store.failures.clear()
+    await commands.workspace.pool.try_save(mine)
+    assert not commands.reason()
+    assert await commands.answer() == 'Closed "Hello"'
+    assert commands.rescued == []
 
 
-async def test_a_yes_closes_it_and_says_where_the_rest_is(commands, world):
+async def test_a_yes_closes_it_and_says_where_the_rest_is_unless_there_is_no_room(commands, world):
     other = await world.session("Other")
     mine = await unsaved(commands)
+    commands.no_room = True
+    assert "No rescue file could be written" in await commands.answer()
+    assert commands.current is mine
+    assert mine.unsaved
+    assert mine in commands.workspace.open
+    commands.no_room = False
+    await commands("/session close")
     assert (await commands.answer()).splitlines() == [
         'Closed "Hello"',
         f"What could not be saved is in {mine.id}.jsonl.",
@@ -85,26 +100,6 @@ async def test_a_yes_closes_it_and_says_where_the_rest_is(commands, world):
     assert commands.rescued == [mine.id]
     assert commands.current.id == other
     assert not world.holder(mine.id)
-
-
-async def test_one_that_could_be_saved_after_all_is_closed_like_any_other(commands, world):
-    mine = await unsaved(commands)
-    assert commands.reason()
-    commands.program.store.failures.clear()
-    await commands.workspace.pool.try_save(mine)
-    assert not commands.reason()
-    assert await commands.answer() == 'Closed "Hello"'
-    assert commands.rescued == []
-
-
-async def test_where_there_is_no_room_for_a_rescue_file_it_stays_open(commands, world):
-    await world.session("Other")
-    mine = await unsaved(commands)
-    commands.no_room = True
-    assert "No rescue file could be written" in await commands.answer()
-    assert commands.current is mine
-    assert mine.unsaved
-    assert mine in commands.workspace.open
 
 
 async def test_only_an_open_session_is_closed(commands, world):

@@ -45,17 +45,12 @@ async def test_a_list_or_a_screen_is_opened_for_what_was_typed(commands, typed, 
     assert commands.calls == [("open", *opened)]
 
 
-async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
-    there, other = await world.session(), await world.session()
+async def test_what_is_not_found_loads_no_other(commands, world):
+    there, other = await world.session(name="Groceries"), await world.session()
+    assert await commands("/load Grocories") == f"Session not found: Grocories Closest: {there}"
     commands.numbers[:] = [other, there]
     world.reader.delete(there)
-    told = await commands("/load 2")
-    assert told.startswith(f"Session not found: {there}")
-
-
-async def test_a_session_like_what_was_asked_for_is_named(commands, world):
-    there = await world.session(name="Groceries")
-    assert await commands("/load Grocories") == f"Session not found: Grocories Closest: {there}"
+    assert (await commands("/load 2")).startswith(f"Session not found: {there}")
 
 
 async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
@@ -219,25 +214,22 @@ async def test_what_is_no_number_is_answered_by_the_usage(commands, index):
 # --- /search
 
 
-async def test_what_was_said_is_found_in_every_session_and_its_number_loads_it(commands, world):
+async def test_what_was_said_and_names_are_found_in_every_session_and_their_numbers_load_it(
+    commands, world
+):
     there = await world.session("The login is broken", "Let us see", scope="project:/other")
     await world.session("Groceries")
+    named = await world.session("hello", name="Auth bug investigation")
     lines = (await commands("/search login")).splitlines()
     assert lines[0] == "Found 1 match:"
     assert lines[1].startswith("  1. The login is broken (just now) - ")
     assert "login" in lines[1]
-    assert (await commands("/load 1")).startswith("Opened ")
-    assert commands.current.id == there
-
-
-async def test_a_session_is_found_by_its_name(commands, world):
-    there = await world.session("hello", name="Auth bug investigation")
+    assert await opened(commands, "/load 1") == there
     lines = (await commands("/search auth inv*")).splitlines()
     assert lines[0] == "Found 1 match:"
     assert lines[1].startswith("  1. Auth bug investigation (just now) - name: Auth bug inv")
-    assert lines[1].endswith(f" · 1 message, created {local_minute(at())} · {there}")
-    assert (await commands("/load 1")).startswith("Opened ")
-    assert commands.current.id == there
+    assert lines[1].endswith(f" · 1 message, created {local_minute(at())} · {named}")
+    assert await opened(commands, "/load 1") == named
 
 
 async def test_several_matches_are_counted_and_a_date_that_is_none_is_told(commands, world):

@@ -164,21 +164,19 @@ class AppShell(msgspec.Struct, eq=False):
     def copy(self, text: str) -> None:
         self._controllers.clipboard.start(text)
 
-    def open(self, what: "Opened", text: str = "") -> None:  # noqa: C901 - one table
+    def open(self, what: "Opened", text: str = "") -> None:
         controllers = self._controllers
         match what:
             case "connect":
                 controllers.connect.open()
             case "editor":
                 controllers.external_editor.start()
-            case "help":
-                controllers.toggle_help()
+            case "help" | "notices":
+                controllers.toggle_page(what)
             case "import":
                 controllers.imports.open(text)
             case "models":
                 controllers.model_picker.open(text)
-            case "notices":
-                controllers.notices.toggle_list()
             case "picture":
                 self._app.run_worker(controllers.prompt_files.paste_picture, name="paste")
             case "rename":

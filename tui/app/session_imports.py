@@ -108,15 +108,6 @@ class _Outcome(msgspec.Struct, frozen=True):
     unread: tuple[_Failure, ...] = ()
     error: str | None = None
 
-    @property
-    def wrong(self) -> str:
-        """What was not imported, and why; ``""`` if all was."""
-        failures = [*self.unread, *(each for of in self.programs for each in of.failures)]
-        reasons = [self.error] if self.error else []
-        reasons += [f"{each.path}: {each.reason}" for each in failures]
-        more = f" And {len(reasons) - 1} more: sibyl-tui import" if len(reasons) > 1 else ""
-        return f"Not imported: {reasons[0]}{more}" if reasons else ""
-
 
 class AutomaticImports(msgspec.Struct):
     """Imports from the chosen programs into one store; all verbs block.
@@ -160,7 +151,11 @@ class AutomaticImports(msgspec.Struct):
             return False, ()
         new = [each for each in outcome.programs if each.added]
         news = listed([f"{plural(each.added, 'new session')} from {each.title}" for each in new])
-        before, self.wrong = self.wrong, outcome.wrong
+        failures = [*outcome.unread, *(each for of in outcome.programs for each in of.failures)]
+        reasons = [outcome.error] if outcome.error else []
+        reasons += [f"{each.path}: {each.reason}" for each in failures]
+        more = f" And {len(reasons) - 1} more: sibyl-tui import" if len(reasons) > 1 else ""
+        before, self.wrong = self.wrong, f"Not imported: {reasons[0]}{more}" if reasons else ""
         wrong = self.wrong if self.wrong != before else ""
         changed = any(each.added or each.extended for each in outcome.programs)
         return changed, [each for each in (Notice(news), Notice(wrong, "warning")) if each.text]

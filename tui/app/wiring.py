@@ -1,7 +1,7 @@
 """Builds the controllers and connects them."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tui.app.appearance import ALL_KEYS, ThemeSwitcher, UiStateService
 from tui.app.controllers.background import Background
@@ -63,7 +63,7 @@ class Controllers:
         async def prices(answers: "Sequence[Message]") -> "Mapping[str, float]":
             return await self.commands.usage.prices_of(answers)
 
-        self.notices = NoticeController(app, workspace.clock, chat.pass_to_prompt)
+        self.notices = NoticeController(app, workspace.clock)
         self.presenter = SessionPresenter(
             app,
             chat,
@@ -95,15 +95,18 @@ class Controllers:
         self.background = Background(*shared, self.server, Follower(workspace), self.ui_state)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
 
-    def toggle_help(self) -> None:
-        """Open the help, or close it."""
-        from tui.screens.page import HelpScreen
+    def toggle_page(self, what: Literal["help", "notices"]) -> None:
+        """Open the help or the list of notices, or close it."""
+        from tui.screens.page import HelpScreen, NoticeList
 
-        if isinstance(self._app.screen, HelpScreen):
+        chat, parts = self.chat, self._parts
+        if isinstance(self._app.screen, HelpScreen if what == "help" else NoticeList):
             self._app.screen.dismiss()
-            return
-        keys, own = self._parts.appearance.keys, self.chat.own_commands
-        self._app.push_screen(HelpScreen(ALL_KEYS, keys, own))
+        elif what == "help":
+            self._app.push_screen(HelpScreen(ALL_KEYS, parts.appearance.keys, chat.own_commands))
+        else:
+            notices, now = self.notices.log.newest_first, parts.workspace.clock()
+            self._app.push_screen(NoticeList(notices, now, chat.pass_to_prompt))
 
     @cached_property
     def commands(self) -> "CommandContext":

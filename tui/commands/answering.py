@@ -20,7 +20,6 @@ from tui.domain.models import (
 )
 from tui.domain.providers import is_guide
 from tui.domain.text import listed
-from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.turns.turn import can_retry
 from tui.errors import ConfigError, ModelUnavailable, StorageError, UsageError
 
@@ -114,7 +113,7 @@ async def change_parameter(shell: Shell, arguments: str) -> None:
     """Show all settings or one, change one for this session, or take it back."""
     if not arguments:
         lines = [f"{name}: {_state(shell, name)}" for name in SETTINGS]
-        title = f"Settings of this session with {_model_of(shell.workspace.current)}"
+        title = f"Settings of this session with {shell.workspace.current.model_name}"
         return shell.report(title, "\n".join(lines))
     word, *value = arguments.split(maxsplit=1)
     names: dict[str, ParameterName] = {each: each for each in PARAMETERS}
@@ -168,11 +167,7 @@ async def _put(shell: Shell, name: SettingName, value: str | float | None) -> No
 
 def _in_force(shell: Shell) -> ModelSettings:
     loaded = shell.workspace.current
-    return shell.context.settings_in_force(loaded.session.settings, _model_of(loaded))
-
-
-def _model_of(loaded: LoadedSession) -> str:
-    return loaded.model.name if loaded.model else loaded.session.model
+    return shell.context.settings_in_force(loaded.session.settings, loaded.model_name)
 
 
 def _state(shell: Shell, name: SettingName) -> str:

@@ -52,7 +52,15 @@ class TypedText(msgspec.Struct, eq=False):
     def takes_key(self, event: Key | Paste) -> bool:
         """Take a key that answers the question, begins one, or is free text."""
         if self._asked is None:
-            return self._asks_first(event) or self._takes_text(event)
+            if self._asks_first(event):
+                return True
+            is_below = not self._screen.is_active
+            if not is_below and not is_free_text(event, self._screen):
+                return False
+            self.give(event)
+            if is_below:
+                hint(self._screen, "The text is in the prompt. Esc leads there")
+            return True
         key, do = self._asked
         if isinstance(event, Key) and event.key == "enter":
             # One read brings what nobody could have answered yet.
@@ -97,13 +105,4 @@ class TypedText(msgspec.Struct, eq=False):
         if bound.binding.action not in _ASKED_FIRST:
             return False
         self.ask(bound.tooltip, getattr(self._transcript, f"action_{bound.binding.action}"), event)
-        return True
-
-    def _takes_text(self, event: Key | Paste) -> bool:
-        is_below = not self._screen.is_active
-        if not is_below and not is_free_text(event, self._screen):
-            return False
-        self.give(event)
-        if is_below:
-            hint(self._screen, "The text is in the prompt. Esc leads there")
         return True

@@ -43,10 +43,10 @@ class ModelPicker(Controller):
 
         if isinstance(self._app.screen, ModelScreen):
             return
-        due = self._lists.due(anew=False)
+        current, due = self._workspace.current.model_name, self._lists.due(anew=False)
         choose = partial(self._app.call_later, self._use)
         ask_anew = partial(self._ask, anew=True)
-        screen = ModelScreen(self._lists.rows(self._current, due), choose, ask_anew, text)
+        screen = ModelScreen(self._lists.rows(current, due), choose, ask_anew, text)
         self._app.push_screen(screen, lambda _: self._lists.stop_commands())
         self._ask(screen, anew=False)
 
@@ -62,14 +62,10 @@ class ModelPicker(Controller):
         screen.dismiss(None)
         await show_model(shell)
 
-    @property
-    def _current(self) -> str:
-        model = self._workspace.current.model
-        return model.name if model else self._workspace.current.session.model
-
     def _ask(self, screen: "ModelScreen", *, anew: bool) -> None:
         async def show_lists() -> None:
-            async with aclosing(self._lists.ask_servers(self._current, anew=anew)) as answers:
+            current = self._workspace.current.model_name
+            async with aclosing(self._lists.ask_servers(current, anew=anew)) as answers:
                 async for rows in answers:
                     screen.show(rows)
                     await self._offer_names()

@@ -7,7 +7,6 @@ import msgspec
 
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.store_server import StoreServer
-from tui.domain.journal.records import Settings
 from tui.domain.text import scope_name
 from tui.domain.views.notice import Notice
 from tui.domain.views.session_rows import Group, SessionRows, arrange
@@ -48,7 +47,7 @@ class SessionListController(msgspec.Struct, eq=False):
             case intents.SessionRenamed(session_id=session_id, name=name):
                 await self.change(session_id, lambda opened: opened.rename(name))
             case intents.SessionPinned(session_id=session_id, pinned=pinned):
-                await self._pin(session_id, pinned=pinned)
+                await self.change(session_id, partial(_pin, pinned=pinned), moves=True)
             case intents.GroupUnfolded(group=group):
                 status: Aside = "trashed" if group is Group.TRASHED else "archived"
                 await self._after(partial(self._sessions.read_aside, status))
@@ -87,14 +86,17 @@ class SessionListController(msgspec.Struct, eq=False):
         """Show a session where it is by now."""
         await self._after(partial(self._sessions.note_moved, session_id))
 
-    async def change(self, session_id: str, make: Callable[[OpenSession], None]) -> None:
-        """Change a session, be it on screen or not, and show it as it is by then."""
+    async def change(
+        self, session_id: str, make: Callable[[OpenSession], None], *, moves: bool = False
+    ) -> None:
+        """Change a session, be it on screen or not, and show it where it then is."""
         try:
             await self._workspace.change(await self._workspace.find_to_change(session_id), make)
         except (StorageError, UsageError) as error:
             self._say(error)
         self._presenter.show_status()
-        await self._after(partial(self._sessions.read_again, session_id))
+        read_again = partial(self._sessions.read_again, session_id)
+        await self._after(self._sessions.refresh if moves else read_again)
 
     def show(self) -> None:
         """Show the entries read so far, unless the same rows are on screen already."""
@@ -117,17 +119,6 @@ class SessionListController(msgspec.Struct, eq=False):
         """Show the same rows with their current ages."""
         self._shown = None
         self.show()
-
-    async def _pin(self, session_id: str, *, pinned: bool) -> None:
-        def turn(settings: Settings) -> Settings:
-            return msgspec.structs.replace(settings, pinned=pinned)
-
-        try:
-            session = await self._workspace.find_to_change(session_id)
-            await self._workspace.change_settings(session, turn)
-        except (StorageError, UsageError) as error:
-            self._say(error)
-        await self._after(self._sessions.refresh)
 
     async def prune(self, retention: Retention) -> None:
         """Set aside what is old or too much, and say so in a line."""
@@ -160,3 +151,7 @@ class SessionListController(msgspec.Struct, eq=False):
     def _say(self, failure: StorageError | UsageError | None) -> None:
         if failure is not None:
             self._presenter.say(str(failure), "error")
+
+
+def _pin(opened: OpenSession, *, pinned: bool) -> None:
+    opened.change_settings(msgspec.structs.replace(opened.session.settings, pinned=pinned))

@@ -1,7 +1,7 @@
 """Presentation of the workspace's current session on the chat screen, and of notices."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -19,7 +19,6 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
-from tui.screens.typed_text import PassOn
 from tui.widgets.key_line import KeyLine
 
 if TYPE_CHECKING:
@@ -31,18 +30,19 @@ class NoticeController(msgspec.Struct, eq=False):
 
     _app: App[Any]
     _clock: Callable[[], datetime]
-    _pass_on: PassOn
-    """Gives the prompt what is typed while the list is open."""
     log: NoticeLog = msgspec.field(default_factory=NoticeLog)
 
     def show(self, *notices: tuple[Notice, str]) -> None:
         """Show notices and keep them, each with the title of its session if not on screen."""
         for notice, title in notices:
             self.log.add(LoggedNotice(self._clock(), notice, title))
-        self._add(
-            msgspec.structs.replace(each, text=f'"{title}": {each.text}') if title else each
-            for each, title in notices
-        )
+        if line := self._line:
+            line.notices.add(
+                *(
+                    msgspec.structs.replace(each, text=f'"{title}": {each.text}') if title else each
+                    for each, title in notices
+                )
+            )
 
     def answer(self, notice: Notice) -> None:
         """Show at once what a key or a command has caused, and keep it."""
@@ -50,16 +50,13 @@ class NoticeController(msgspec.Struct, eq=False):
 
     def hint(self, words: str) -> None:
         """Show at once why a key does nothing, and do not keep it."""
-        self._add([Notice(words, caused=True)])
+        if line := self._line:
+            line.notices.add(Notice(words, caused=True))
 
     def is_hinted(self, words: str) -> bool:
         """Tell whether these words are on screen."""
         line = self._line
         return line is not None and line.notices.current == Notice(words, caused=True)
-
-    def _add(self, notices: Iterable[Notice]) -> None:
-        if (line := self._line) is not None:
-            line.notices.add(*notices)
 
     @property
     def _line(self) -> KeyLine | None:
@@ -71,15 +68,6 @@ class NoticeController(msgspec.Struct, eq=False):
         for screen in self._app.screen_stack:
             for line in screen.query(KeyLine):
                 line.notices.withdraw(notice)
-
-    def toggle_list(self) -> None:
-        """Open the list of notices, or close it."""
-        from tui.screens.page import NoticeList
-
-        if isinstance(self._app.screen, NoticeList):
-            self._app.screen.dismiss()
-        else:
-            self._app.push_screen(NoticeList(self.log.newest_first, self._clock(), self._pass_on))
 
 
 _TICK_SECONDS = 0.25

@@ -15,7 +15,7 @@ from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.turns.own_requests import KEPT, Compacted, Compaction, TitleRequest, title_request
+from tui.engine.turns.own_requests import KEPT, Compaction, TitleRequest, title_request
 from tui.errors import SibylError, StorageError
 from tui.logs import error_name, log_of
 from tui.widgets.sidebar.sidebar import RenameLine
@@ -92,26 +92,19 @@ class Summaries(Controller):
             self._say(session, f"Unexpected error: {type(error).__name__}: {error}", "error")
             raise
         else:
-            await self._keep(session, compacted, asked=not kept)
+            if compacted is not None:
+                self._failed_at.pop(session.id, None)
+                if session is self._workspace.current:
+                    self._chat.conversation.put(compacted.summary)
+                await self._workspace.pool.try_save(session)
+            if not kept:
+                # The user has asked for it.
+                self._say(session, compacted.words if compacted else "Nothing to compact.")
         finally:
             # Only what needs no await: this may be cancelled a second time.
             self._end(session)
         if session is not self._workspace.current:
             await self._workspace.switcher.leave(session)
-
-    async def _keep(
-        self, session: LoadedSession, compacted: Compacted | None, *, asked: bool
-    ) -> None:
-        if compacted is None:
-            if asked:
-                self._say(session, "Nothing to compact.")
-            return
-        self._failed_at.pop(session.id, None)
-        if session is self._workspace.current:
-            self._chat.conversation.put(compacted.summary)
-        await self._workspace.pool.try_save(session)
-        if asked:
-            self._say(session, compacted.words)
 
     def _say(self, session: LoadedSession, text: str, severity: Severity = "information") -> None:
         session.say(Notice(text, severity))

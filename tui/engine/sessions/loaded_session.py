@@ -405,7 +405,7 @@ class LoadedSession:
             session_id=self.id,
             label=self.label(),
             message_count=session.message_count,
-            model=self.model.name if self.model else session.model,
+            model=self.model_name,
             scope=session.header.scope,
             save=msgspec.structs.replace(self.save, private=self.private),
             running=self.activity.running,
@@ -416,6 +416,11 @@ class LoadedSession:
             name=session.name,
             context_use=self.context_use,
         )
+
+    @property
+    def model_name(self) -> str:
+        """The name of the model that answers next, if it can be loaded, else of the last one."""
+        return self.model.name if self.model else self.session.model
 
     def end_saving(self, failure: str = "") -> None:
         """Show no write in progress any more, and a ``failure`` until a save succeeds."""
