@@ -61,7 +61,21 @@ def world(tmp_path):
 
 
 @pytest.fixture
-def same_picture(request):
+def same_picture(compare):
+    """Waits until the screen shows the picture of this name, and no notice hangs over it."""
+
+    async def same_picture(pilot, name):
+        notices = pilot.app.chat.key_line.notices
+        while notices.current is not None:
+            notices._advance()
+        await pilot.pause()
+        await compare(pilot.app, name)
+
+    return same_picture
+
+
+@pytest.fixture
+def compare(request):
     """Waits until an application shows the picture of this name."""
 
     async def compare(app, name):

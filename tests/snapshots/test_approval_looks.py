@@ -3,7 +3,6 @@
 import pytest
 
 from tests.engine.scripted_servers import ScriptedServers, set_up
-from tests.snapshots.test_looks import settled
 from tests.ui.screen import rows, send, wait_for_answer
 from tests.visible_text import visible_text
 from tests.waiting import until
@@ -22,7 +21,6 @@ async def test_a_call_that_waits(world, same_picture, size):
         await until(lambda: "read_file" in "\n".join(visible_text(app.chat.approval)))
         await pilot.press("f3")
         await until(lambda: app.chat.approval.has_focus and rows(app))
-        await settled(pilot, app)
-        await same_picture(app, "approval-wide" if size[0] > 60 else "approval-narrow")
+        await same_picture(pilot, "approval-wide" if size[0] > 60 else "approval-narrow")
         await pilot.press("escape")
         await wait_for_answer(w)

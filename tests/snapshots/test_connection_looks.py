@@ -22,17 +22,12 @@ def bare(tmp_path):
     return bare
 
 
-async def settled(app, pilot):
-    await until(lambda: rows(app))
-    await pilot.pause()
-
-
 async def test_the_providers(bare, same_picture):
     with ChatServer(models=MODELS, key=KEY) as server:
         async with bare(server, ANTHROPIC_API_KEY=KEY).running(size=(80, 24)) as (app, pilot):
             await opened(app, pilot)
-            await settled(app, pilot)
-            await same_picture(app, "connect")
+            await until(lambda: rows(app))
+            await same_picture(pilot, "connect")
 
 
 async def test_a_key_that_is_refused(bare, same_picture, monkeypatch):
@@ -45,8 +40,8 @@ async def test_a_key_that_is_refused(bare, same_picture, monkeypatch):
             await paste(app, pilot, f"{KEY}x")
             await pilot.press("enter")
             await until(lambda: "refused the key" in shown(app), "the refusal")
-            await settled(app, pilot)
-            await same_picture(app, "connect-refused")
+            await until(lambda: rows(app))
+            await same_picture(pilot, "connect-refused")
 
 
 async def test_the_models(bare, same_picture, monkeypatch):
@@ -58,5 +53,4 @@ async def test_the_models(bare, same_picture, monkeypatch):
             await picker(app, pilot)
             await until(lambda: app.screen.choices.lines[0].note, "the facts")
             await until(lambda: rows(app))
-            await pilot.pause()
-            await same_picture(app, "models")
+            await same_picture(pilot, "models")

@@ -35,28 +35,28 @@ async def failure(compare, svg):
 
 
 async def test_a_difference_in_colour_alone_is_named_with_its_place_and_the_picture_written(
-    same_picture, place
+    compare, place
 ):
     kept = (place / "kept.svg").read_text("utf-8")
     style = kept.split('">Search:', 1)[0].rpartition('class="')[2].split('"')[0]
     colour = kept.split(f".{style} {{ fill: ", 1)[1][:7]
     seen = kept.replace(f".{style} {{ fill: {colour}", f".{style} {{ fill: #abcdef")
-    first, *_ = await failure(same_picture, seen)
+    first, *_ = await failure(compare, seen)
     assert first.startswith("row 1, columns 2 to 9: fill: " + colour)
     assert "became fill: #abcdef" in first
     assert "Search: nowhere" in first
     assert (place / "kept.seen.svg").read_text("utf-8") == seen
 
 
-async def test_a_difference_in_background_alone_is_named(same_picture, place):
+async def test_a_difference_in_background_alone_is_named(compare, place):
     kept = (place / "kept.svg").read_text("utf-8")
     first = r'(<rect fill=")#[0-9a-f]{6}(" x="0" y="1.5")'
     seen = re.sub(first, r"\1#abcdef\2", kept, count=1)
-    first, *_ = await failure(same_picture, seen)
+    first, *_ = await failure(compare, seen)
     assert first.startswith("row 1, columns 1 to ")
     assert "on #abcdef" in first
 
 
-async def test_the_same_picture_fails_nothing(same_picture, place):
-    await same_picture(Shown((place / "kept.svg").read_text("utf-8")), "kept")
+async def test_the_compare_fails_nothing(compare, place):
+    await compare(Shown((place / "kept.svg").read_text("utf-8")), "kept")
     assert not (place / "kept.seen.svg").exists()

@@ -10,6 +10,7 @@ from tests.attached import picture, showing
 from tests.ui.screen import (
     conversation,
     go_to,
+    have_answered,
     notices,
     question,
     rows,
@@ -17,13 +18,14 @@ from tests.ui.screen import (
     wait_for_answer,
     words,
 )
+from tests.ui.world import full_disk
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.commands import registry
 from tui.domain.journal.message import FileBlock, ToolCall
 from tui.domain.journal.records import Todos
 from tui.domain.journal.todo import TodoItem
-from tui.errors import ModelRefused, StorageFull
+from tui.errors import ModelRefused
 from tui.screens.dialog import ThemePicker
 
 ANSWER = """\
@@ -80,18 +82,16 @@ NAMES = (
 )
 
 
-async def settled(pilot, app):
-    """Until all that was asked to be painted is, and no notice hangs over it."""
-    while app.chat.key_line.notices.current is not None:
-        app.chat.key_line.notices._advance()
-    await pilot.pause()
-
-
-async def test_an_empty_session(world, same_picture):
+@pytest.mark.parametrize(
+    ("keys", "name"),
+    [([], "empty"), (["f1"], "help"), (["slash", "s"], "completion")],
+    ids=["empty", "help", "completion"],
+)
+async def test_an_empty_session(world, same_picture, keys, name):
     async with world().running() as (app, pilot):
         await until(lambda: rows(app))
-        await settled(pilot, app)
-        await same_picture(app, "empty")
+        await pilot.press(*keys)
+        await same_picture(pilot, name)
 
 
 async def test_the_first_start_without_a_model(world, same_picture):
@@ -99,50 +99,39 @@ async def test_the_first_start_without_a_model(world, same_picture):
     w.model.name = "offline:guide"
     async with w.running(size=(80, 24)) as (app, pilot):
         await until(lambda: rows(app) and "No model is connected" in words(app))
-        await settled(pilot, app)
-        await same_picture(app, "first-start")
+        await same_picture(pilot, "first-start")
 
 
 async def test_an_answer_in_markdown(world, same_picture):
     w = world([ANSWER])
     async with w.running() as (app, pilot):
-        await send(pilot, "What is wrong with the login?")
-        await until(lambda: "Never compare" in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "What is wrong with the login?", "Never compare")
         await until(lambda: len(rows(app)) == 1)
-        await settled(pilot, app)
-        await same_picture(app, "markdown")
+        await same_picture(pilot, "markdown")
 
 
 async def test_an_answer_while_it_streams(world, same_picture):
     w = world(["It begins with a list:\n\n- one\n- two, which is", asyncio.Event()])
-    async with w.running() as (app, pilot):
-        await send(pilot, "Go on.")
-        await until(lambda: "which is" in conversation(app))
-        await settled(pilot, app)
-        await same_picture(app, "streaming")
+    async with w.running() as (_app, pilot):
+        await send(pilot, "Go on.", shows="which is")
+        await same_picture(pilot, "streaming")
 
 
 async def test_an_answer_that_was_stopped(world, same_picture):
     w = world(["Half of what", asyncio.Event()])
     async with w.running() as (app, pilot):
-        await send(pilot, "Go on.")
-        await until(lambda: "Half of what" in conversation(app))
+        await send(pilot, "Go on.", shows="Half of what")
         await pilot.press("escape")
         await wait_for_answer(w)
         await until(lambda: "interrupted" in conversation(app))
-        await settled(pilot, app)
-        await same_picture(app, "interrupted")
+        await same_picture(pilot, "interrupted")
 
 
 async def test_an_answer_that_failed(world, same_picture):
     w = world([ModelRefused("The server refused the key (401).")])
-    async with w.running() as (app, pilot):
-        await send(pilot, "Go on.")
-        await until(lambda: "refused the key" in conversation(app))
-        await wait_for_answer(w)
-        await settled(pilot, app)
-        await same_picture(app, "failed")
+    async with w.running() as (_app, pilot):
+        await have_answered(w, pilot, "Go on.", "refused the key")
+        await same_picture(pilot, "failed")
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["folded", "open"])
@@ -150,14 +139,11 @@ async def test_a_tool_call(world, same_picture, is_open):
     call = ToolCall("c1", "read_file", {"path": "auth.py", "lines": [1, 2]})
     w = world([call], ["Without it I cannot tell."])
     async with w.running() as (app, pilot):
-        await send(pilot, "Read auth.py.")
-        await until(lambda: "cannot tell" in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "Read auth.py.", "cannot tell")
         if is_open:
             app.chat.transcript.focus()
             await pilot.press("home", "j", "j", "enter", "j", "enter")
-        await settled(pilot, app)
-        await same_picture(app, "tool-open" if is_open else "tool-folded")
+        await same_picture(pilot, "tool-open" if is_open else "tool-folded")
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["folded", "open"])
@@ -175,8 +161,7 @@ async def test_files_and_a_picture_of_a_question(world, same_picture, is_open):
         if is_open:
             app.chat.transcript.focus()
             await pilot.press("home", "j", "enter")
-        await settled(pilot, app)
-        await same_picture(app, "files-open" if is_open else "files-folded")
+        await same_picture(pilot, "files-open" if is_open else "files-folded")
 
 
 async def test_work_in_sessions_in_groups_with_marks(world, same_picture):
@@ -193,12 +178,10 @@ async def test_work_in_sessions_in_groups_with_marks(world, same_picture):
         await wait_for_answer(w)
         own, at_work = rows(app)[:2]
         await go_to(app, pilot, at_work)
-        await send(pilot, "Go on with it.")
-        await until(lambda: "Since 0.3" in conversation(app))
+        await send(pilot, "Go on with it.", shows="Since 0.3")
         await go_to(app, pilot, own)
         await until(lambda: "naive time" in conversation(app) and rows(app)[0] == at_work)
-        await settled(pilot, app)
-        await same_picture(app, "groups")
+        await same_picture(pilot, "groups")
 
 
 async def test_a_filter_over_the_sessions(world, same_picture):
@@ -208,30 +191,19 @@ async def test_a_filter_over_the_sessions(world, same_picture):
     async with w.running() as (app, pilot):
         await until(lambda: len(rows(app)) == 4)
         await pilot.press("ctrl+b", "slash", *"login")
-        await settled(pilot, app)
-        await same_picture(app, "filter")
+        await same_picture(pilot, "filter")
 
 
 async def test_prompts_that_wait_and_a_folded_paste(world, same_picture):
     w = world(["It begins", asyncio.Event()])
     async with w.running() as (app, pilot):
-        await send(pilot, "Go on.")
-        await until(lambda: "It begins" in conversation(app))
+        await send(pilot, "Go on.", shows="It begins")
         await send(pilot, "And then?")
         await send(pilot, "In which order?")
         await pilot.press(*"See")
         app.chat.query_one(TextArea).post_message(events.Paste("line\n" * 120))
         await pilot.pause()
-        await settled(pilot, app)
-        await same_picture(app, "queued")
-
-
-async def test_help(world, same_picture):
-    async with world().running() as (app, pilot):
-        await until(lambda: rows(app))
-        await pilot.press("f1")
-        await settled(pilot, app)
-        await same_picture(app, "help")
+        await same_picture(pilot, "queued")
 
 
 async def test_the_palette(world, same_picture):
@@ -239,32 +211,19 @@ async def test_the_palette(world, same_picture):
         await until(lambda: rows(app))
         await pilot.press("ctrl+p")
         await until(lambda: app.screen.query("CommandList.--visible"))
-        await settled(pilot, app)
-        await same_picture(app, "palette")
-
-
-async def test_completion_of_a_command(world, same_picture):
-    async with world().running() as (app, pilot):
-        await until(lambda: rows(app))
-        await pilot.press("slash", "s")
-        await settled(pilot, app)
-        await same_picture(app, "completion")
+        await same_picture(pilot, "palette")
 
 
 async def test_the_narrowest_and_lowest_terminal(world, same_picture):
     w = world([ANSWER])
-    async with w.running(size=(40, 10)) as (app, pilot):
-        await send(pilot, "What is wrong?")
-        await until(lambda: "Never compare" in conversation(app))
-        await wait_for_answer(w)
-        await settled(pilot, app)
-        await same_picture(app, "narrow")
+    async with w.running(size=(40, 10)) as (_app, pilot):
+        await have_answered(w, pilot, "What is wrong?", "Never compare")
+        await same_picture(pilot, "narrow")
 
 
 async def test_a_terminal_that_is_too_small(world, same_picture):
-    async with world().running(size=(39, 9)) as (app, pilot):
-        await settled(pilot, app)
-        await same_picture(app, "too-small")
+    async with world().running(size=(39, 9)) as (_app, pilot):
+        await same_picture(pilot, "too-small")
 
 
 async def test_a_light_theme(world, same_picture):
@@ -272,42 +231,33 @@ async def test_a_light_theme(world, same_picture):
     w = world([ANSWER, call], ["Half of what", asyncio.Event()])
     async with w.running() as (app, pilot):
         app.theme = "textual-light"
-        await send(pilot, "What is wrong with the login?")
-        await until(lambda: "Half of what" in conversation(app))
+        await send(pilot, "What is wrong with the login?", shows="Half of what")
         await pilot.press("escape")
         await wait_for_answer(w)
         await until(lambda: "interrupted" in conversation(app) and len(rows(app)) == 1)
-        await settled(pilot, app)
-        await same_picture(app, "light")
+        await same_picture(pilot, "light")
 
 
 async def test_no_colour(world, same_picture, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     w = world([ANSWER], ["Begun", asyncio.Event()])
     async with w.running() as (app, pilot):
-        await send(pilot, "What is wrong with the login?")
-        await until(lambda: "Never compare" in conversation(app))
-        await wait_for_answer(w)
-        await send(pilot, "Go on.")
-        await until(lambda: "Begun" in conversation(app))
+        await have_answered(w, pilot, "What is wrong with the login?", "Never compare")
+        await send(pilot, "Go on.", shows="Begun")
         await pilot.press("ctrl+g", *"compare")
         await until(
             lambda: "1 / 3" in str(app.chat.find_line.query_one(".find-line--count").content)
         )
-        await settled(pilot, app)
-        await same_picture(app, "no-colour")
+        await same_picture(pilot, "no-colour")
 
 
 async def test_time_and_model_of_messages(world, same_picture):
     w = world([ANSWER])
     async with w.running() as (app, pilot):
-        await send(pilot, "What is wrong with the login?")
-        await until(lambda: "Never compare" in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "What is wrong with the login?", "Never compare")
         await pilot.press("f6", "I")
         await until(lambda: "2026-01-11" in conversation(app))
-        await settled(pilot, app)
-        await same_picture(app, "details")
+        await same_picture(pilot, "details")
 
 
 async def test_japanese(world, same_picture):
@@ -320,8 +270,7 @@ async def test_japanese(world, same_picture):
         await until(lambda: "二つ目" in conversation(app))
         await wait_for_answer(w)
         await until(lambda: "会話を保存" in conversation(app))
-        await settled(pilot, app)
-        await same_picture(app, "japanese")
+        await same_picture(pilot, "japanese")
 
 
 async def test_a_session_that_another_program_holds(world, same_picture, monkeypatch):
@@ -332,25 +281,17 @@ async def test_a_session_that_another_program_holds(world, same_picture, monkeyp
     lease = w.other_program().lease(there)
     async with w.running(there) as (app, pilot):
         await until(lambda: "Read-only: " in notices(app) and rows(app))
-        await settled(pilot, app)
-        await same_picture(app, "read-only")
+        await same_picture(pilot, "read-only")
     lease.release()
 
 
-async def test_a_full_disk(world, same_picture, monkeypatch):
+async def test_a_full_disk(world, same_picture):
     w = world()
-
-    def refuse(lease, records, *lines):
-        raise StorageFull("No space left on device")
-
     async with w.running() as (app, pilot):
         await until(lambda: rows(app))
-        monkeypatch.setattr(w.store, "append", refuse)
-        await send(pilot, "Is this kept?")
-        await until(lambda: "Not sent" in notices(app))
-        await settled(pilot, app)
-        await same_picture(app, "not-saved")
-        monkeypatch.undo()
+        with full_disk(w):
+            await send(pilot, "Is this kept?", says="Not sent")
+            await same_picture(pilot, "not-saved")
 
 
 async def test_a_question_where_there_is_little_room(world, same_picture, monkeypatch):
@@ -363,23 +304,19 @@ async def test_a_question_where_there_is_little_room(world, same_picture, monkey
         await until(lambda: rows(app))
         await send(pilot, "/save")
         await question(app)
-        await settled(pilot, app)
-        await same_picture(app, "question-narrow")
+        await same_picture(pilot, "question-narrow")
 
 
 async def test_what_is_found_in_a_conversation(world, same_picture):
     w = world([ANSWER])
     async with w.running() as (app, pilot):
-        await send(pilot, "What is wrong with the login?")
-        await until(lambda: "Never compare" in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "What is wrong with the login?", "Never compare")
         await until(lambda: len(rows(app)) == 1)
         await pilot.press("ctrl+g", *"compare")
         await until(
             lambda: "1 / 3" in str(app.chat.find_line.query_one(".find-line--count").content)
         )
-        await settled(pilot, app)
-        await same_picture(app, "find")
+        await same_picture(pilot, "find")
 
 
 TODOS = [
@@ -400,40 +337,27 @@ async def test_to_dos(world, same_picture, size):
         await send(pilot, "/todo start 2")
         await until(lambda: "Compare the hashes" in " ".join(visible_text(app.chat.todos)))
         await until(lambda: len(rows(app)) == 1)
-        await settled(pilot, app)
-        await same_picture(app, "todos" if size[0] > 60 else "todos-narrow")
+        await same_picture(pilot, "todos" if size[0] > 60 else "todos-narrow")
 
 
-async def _in_the_list(world, size=(120, 40)):
-    """Sessions with names of several kinds, the keys on the list."""
+@pytest.mark.parametrize(
+    ("size", "keys", "name"),
+    [
+        ((120, 40), [*["down"] * 3, "r", *" 2"], "rename"),
+        ((120, 40), [*["down"] * 3, "d"], "delete-armed"),
+        ((80, 24), [*["ctrl+left"] * 6, "down", "down"], "sidebar-narrow"),
+        ((40, 10), ["down", "down"], "sidebar-over"),
+    ],
+    ids=["rename", "delete", "narrow", "smallest"],
+)
+async def test_the_list_with_names_of_several_kinds(world, same_picture, size, keys, name):
     w = world()
-    for name in ("Garden plan", "会話の検索を直すためのとても長い名前", "Login 👩‍👩‍👧 page", ""):
-        await w.session("What is to be done about it?", "Yes.", name=name)
-    return w.running(size=size)
-
-
-async def test_a_session_that_is_renamed_in_place(world, same_picture):
-    async with await _in_the_list(world) as (app, pilot):
+    for each in ("Garden plan", "会話の検索を直すためのとても長い名前", "Login 👩‍👩‍👧 page", ""):
+        await w.session("What is to be done about it?", "Yes.", name=each)
+    async with w.running(size=size) as (app, pilot):
         await until(lambda: len(rows(app)) == 5)
-        await pilot.press("ctrl+b", "down", "down", "down", "r", *" 2")
-        await settled(pilot, app)
-        await same_picture(app, "rename")
-
-
-async def test_a_session_that_the_next_key_deletes(world, same_picture):
-    async with await _in_the_list(world) as (app, pilot):
-        await until(lambda: len(rows(app)) == 5)
-        await pilot.press("ctrl+b", "down", "down", "down", "d")
-        await settled(pilot, app)
-        await same_picture(app, "delete-armed")
-
-
-async def test_the_list_where_it_is_narrow(world, same_picture):
-    async with await _in_the_list(world, size=(80, 24)) as (app, pilot):
-        await until(lambda: len(rows(app)) == 5)
-        await pilot.press("ctrl+b", *["ctrl+left"] * 6, "down", "down")
-        await settled(pilot, app)
-        await same_picture(app, "sidebar-narrow")
+        await pilot.press("ctrl+b", *keys)
+        await same_picture(pilot, name)
 
 
 LONG_CODE = """\
@@ -455,20 +379,15 @@ def login(user: str, password: str) -> bool:
 async def test_code_that_wraps_or_was_moved_and_a_link_to_be_opened(world, same_picture):
     w = world([LONG_CODE])
     async with w.running() as (app, pilot):
-        await send(pilot, "How?")
-        await until(lambda: "argon2" in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "How?", "argon2")
         await pilot.press("f6")
-        await settled(pilot, app)
-        await same_picture(app, "code-wrapped")
+        await same_picture(pilot, "code-wrapped")
         await pilot.press("w", "right")
         await until(lambda: app.chat.key_line.notices.current is None, "the keys")
-        await settled(pilot, app)
-        await same_picture(app, "code-moved")
+        await same_picture(pilot, "code-moved")
         await pilot.press("o")
         await question(app)
-        await settled(pilot, app)
-        await same_picture(app, "link-question")
+        await same_picture(pilot, "link-question")
 
 
 async def test_a_private_session_with_a_folded_paste(world, same_picture, monkeypatch):
@@ -485,27 +404,15 @@ async def test_a_private_session_with_a_folded_paste(world, same_picture, monkey
         await until(lambda: "A log." in conversation(app), "the answer")
         await wait_for_answer(w)
         await until(lambda: app.chat.key_line.notices.current is None, "the keys")
-        await settled(pilot, app)
-        await same_picture(app, "private")
-
-
-async def test_the_list_over_a_conversation_on_the_smallest_screen(world, same_picture):
-    async with await _in_the_list(world, size=(40, 10)) as (app, pilot):
-        await until(lambda: len(rows(app)) == 5)
-        await pilot.press("ctrl+b", "down", "down")
-        await settled(pilot, app)
-        await same_picture(app, "sidebar-over")
+        await same_picture(pilot, "private")
 
 
 async def test_a_theme_shown_while_it_is_chosen(world, same_picture):
     w = world([ANSWER])
     async with w.running(size=(80, 24)) as (app, pilot):
-        await send(pilot, "What is wrong?")
-        await until(lambda: "Never compare" in conversation(app))
-        await wait_for_answer(w)
+        await have_answered(w, pilot, "What is wrong?", "Never compare")
         await send(pilot, "/theme")
         await until(lambda: isinstance(app.screen, ThemePicker))
         await pilot.press(*["up"] * 9)
         await until(lambda: app.theme == "flexoki")
-        await settled(pilot, app)
-        await same_picture(app, "themes")
+        await same_picture(pilot, "themes")

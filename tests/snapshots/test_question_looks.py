@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from tests.snapshots.test_looks import settled
 from tests.ui.test_server_questions import FORM
 from tests.waiting import until
 from tui.domain.tool_servers import read_question
@@ -18,8 +17,7 @@ async def test_a_form(world, same_picture, size):
         asking = asyncio.create_task(app.controllers.questions.ask(question))
         await until(lambda: app.chat.question_panel)
         await pilot.press("f3", "enter")
-        await settled(pilot, app)
         await same_picture(
-            app, "server-question-wide" if size[0] > 60 else "server-question-narrow"
+            pilot, "server-question-wide" if size[0] > 60 else "server-question-narrow"
         )
         asking.cancel()

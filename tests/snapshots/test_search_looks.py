@@ -37,12 +37,11 @@ async def test_a_search(world, same_picture):
         await until(lambda: results_text(app.screen) == "login")
         await until(lambda: any("login" in line for line in visible_text(app.screen.preview)))
         await until(lambda: "indexing" not in "".join(terminal_rows(app)), "the index")
-        await same_picture(app, "search")
+        await same_picture(pilot, "search")
 
 
 async def test_a_search_that_finds_nothing(world, same_picture):
     async with world().running(size=(80, 24)) as (app, pilot):
         await pilot.press("ctrl+f", *"nowhere")
         await until(lambda: results_text(app.screen) == "nowhere")
-        await pilot.pause()
-        await same_picture(app, "search_nothing")
+        await same_picture(pilot, "search_nothing")

@@ -21,5 +21,4 @@ async def test_all_sessions(world, same_picture, size):
     async with w.running(size=size) as (app, pilot):
         await pilot.press("f2", "down", "down")
         await until(lambda: any("Safari" in each for each in visible_text(app.screen.preview)))
-        await pilot.pause()
-        await same_picture(app, "sessions" if size[0] == 120 else "sessions-narrow")
+        await same_picture(pilot, "sessions" if size[0] == 120 else "sessions-narrow")

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
-from tests.snapshots.test_looks import settled
 from tests.ui.screen import send
 from tests.waiting import until
 from tui.domain.tool_servers import ToolApproval
@@ -25,5 +24,4 @@ async def test_tools(world, same_picture, size):
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, ToolScreen), "the list")
         await until(lambda: len(app.screen.choices.lines) == 9, "what is allowed")
-        await settled(pilot, app)
-        await same_picture(app, "tools-wide" if size[0] > 60 else "tools-narrow")
+        await same_picture(pilot, "tools-wide" if size[0] > 60 else "tools-narrow")
