@@ -1,5 +1,7 @@
 """A session that another program holds, as it is seen here."""
 
+from contextlib import asynccontextmanager
+
 import pytest
 
 from tests.ui.another_window import begin_answer_elsewhere
@@ -14,26 +16,30 @@ pytestmark = pytest.mark.full
 
 
 @pytest.fixture
-def other(world):
-    """A session, and another program that has it open."""
+def followed(world):
+    """Runs the program in a session that another one has open; gives that one, too."""
 
-    async def made(w, *texts):
-        session = await w.session(*texts)
-        return take_session(w.other_program(), session, w.clock, resumed=True)
+    @asynccontextmanager
+    async def followed(*answers, talk=("hello", "hi")):
+        w = world(*answers)
+        session = await w.session(*talk)
+        holder = take_session(w.other_program(), session, w.clock, resumed=True)
+        async with w.running(session) as (app, pilot):
+            await until(lambda: "read-only" in status(app))
+            yield w, holder, app, pilot
+        holder.abandon()
 
-    return made
+    return followed
 
 
 def subtitle(app):
     return str(app.chat.prompt.editor.border_subtitle)
 
 
-async def test_what_the_holder_says_appears_by_itself(world, other):
-    w = world()
-    holder = await other(w, "hello", "hi")
-    async with w.running(holder.id) as (app, _):
-        await until(lambda: "read-only" in status(app))
+async def test_what_the_holder_says_appears_and_it_is_taken_over_as_soon_as_he_goes(followed):
+    async with followed(["Here I am."]) as (w, holder, app, pilot):
         assert "in another window" in subtitle(app)
+        await until(lambda: rows(app) and mark(app, holder.id) == Mark.READ_ONLY.value)
         answer = await begin_answer_elsewhere(holder, app)
         assert "interrupted" not in conversation(app)
         answer.receive("well.")
@@ -43,13 +49,25 @@ async def test_what_the_holder_says_appears_by_itself(world, other):
         await until(lambda: "Very well." in conversation(app), "the answer")
         await until(lambda: "Health" in status(app) and "4 messages" in status(app))
         assert conversation(app).count("Very") == 1
-        holder.abandon()
+        await pilot.press(*"mine")
+        await until(lambda: list(w.drafts().aside(holder.id)), "its own draft")
+        await holder.close()
+        await until(lambda: "read-only" not in status(app), "the end of the mark")
+        assert subtitle(app) == ""
+        assert "The other window is gone" in notices(app)
+        await until(lambda: mark(app, holder.id) == Mark.NONE.value)
+        assert app.chat.prompt.text == "mine"
+        assert w.other_program().holder(holder.id)
+        await press(pilot, "enter", shows="Here I am.")
+        await until(lambda: not w.workspace.current.unsaved)
+    said = [text for _, text, _ in messages(w, holder.id)]
+    assert said[:2] == ["hello", "hi"]
+    assert said[3:] == ["Very well.", "mine", "Here I am."]
 
 
-async def test_a_reader_who_scrolled_up_stays_where_he_is(world, other):
-    w = world()
-    holder = await other(w, *[f"message {number}" for number in range(80)])
-    async with w.running(holder.id) as (app, pilot):
+async def test_a_reader_who_scrolled_up_stays_where_he_is(followed):
+    talk = [f"message {number}" for number in range(80)]
+    async with followed(talk=talk) as (_, holder, app, pilot):
         await until(lambda: "message 79" in conversation(app))
         app.chat.transcript.focus()
         await pilot.press("pageup", "pageup")
@@ -62,33 +80,10 @@ async def test_a_reader_who_scrolled_up_stays_where_he_is(world, other):
         # The last row says that there is more.
         assert now[:-1] == before.splitlines()[:-1]
         await press(pilot, "end", shows="the newest")
-        holder.abandon()
 
 
-async def test_it_is_taken_over_as_soon_as_the_holder_goes(world, other):
-    w = world(["Here I am."])
-    holder = await other(w, "hello", "hi")
-    async with w.running(holder.id) as (app, pilot):
-        await until(lambda: "read-only" in status(app))
-        await until(lambda: rows(app) and mark(app, holder.id) == Mark.READ_ONLY.value)
-        await pilot.press(*"mine")
-        await until(lambda: list(w.drafts().aside(holder.id)), "its own draft")
-        await holder.close()
-        await until(lambda: "read-only" not in status(app), "the end of the mark")
-        assert subtitle(app) == ""
-        assert "The other window is gone" in notices(app)
-        await until(lambda: mark(app, holder.id) == Mark.NONE.value)
-        assert app.chat.prompt.text == "mine"
-        assert w.other_program().holder(holder.id)
-        await press(pilot, "enter", shows="Here I am.")
-        await until(lambda: not w.workspace.current.unsaved)
-    assert [text for _, text, _ in messages(w, holder.id)] == ["hello", "hi", "mine", "Here I am."]
-
-
-async def test_half_an_answer_of_a_holder_who_died_is_interrupted(world, other):
-    w = world(["All of it."])
-    holder = await other(w, "hello")
-    async with w.running(holder.id) as (app, pilot):
+async def test_half_an_answer_of_a_holder_who_died_is_interrupted(followed):
+    async with followed(["All of it."], talk=("hello",)) as (_, holder, app, pilot):
         answer = holder.begin_answer(PLACE.model)
         answer.receive("Half of")
         holder.add_piece(answer)
@@ -135,9 +130,10 @@ async def test_a_session_that_is_deleted_elsewhere_is_told_of(running):
 
 @pytest.mark.parametrize("opened", [True, False], ids=["opened", "looked at"])
 @pytest.mark.parametrize("mine", [pytest.param("", marks=pytest.mark.fast), "mine"])
-async def test_what_the_holder_had_typed_is_shown_in_an_empty_prompt(world, other, opened, mine):
+async def test_what_the_holder_had_typed_is_shown_in_an_empty_prompt(world, opened, mine):
     w = world()
-    holder = await other(w, "hello")
+    session = await w.session("hello")
+    holder = take_session(w.other_program(), session, w.clock, resumed=True)
     draft = Draft(holder.id, holder.header.scope, "/p", "the holder's", ("waited",))
     w.drafts().save(draft)
     async with w.running(*([holder.id] if opened else [])) as (app, pilot):

@@ -30,11 +30,7 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(running):
         await close(app, pilot)
         await pilot.press("f1", "f1")
         await until(lambda: app.screen is app.chat)
-        await send(pilot, "/help load", says="/load [NAME, NUMBER or ID]")
-
-
-async def test_a_question_mark_opens_help_from_an_empty_prompt_and_is_text_elsewhere(world):
-    async with world().running() as (app, pilot):
+        # A question mark does it in an empty prompt, and is text elsewhere.
         prompt = app.chat.prompt
         await pilot.press("question_mark")
         await until(lambda: isinstance(app.screen, HelpScreen))
@@ -45,6 +41,8 @@ async def test_a_question_mark_opens_help_from_an_empty_prompt_and_is_text_elsew
         app.post_message(events.Paste("? is pasted"))
         await until(lambda: prompt.text == "? is pasted")
         assert app.screen is app.chat
+        prompt.set_text("")
+        await send(pilot, "/help load", says="/load [NAME, NUMBER or ID]")
 
 
 def typed(does, **chosen):

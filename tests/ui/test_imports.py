@@ -308,26 +308,17 @@ async def test_one_gesture_in_the_dialog_and_each_start_brings_what_is_new(place
         assert marks(await opened(app, pilot)) == ["✓", "✓"]
 
 
-async def test_taken_back_in_the_dialog_nothing_comes_in_any_more(place):
+async def test_esc_changes_nothing_and_taken_back_in_the_dialog_nothing_comes_in_any_more(place):
     place.automatic_imports.choose(["claude-code"])
     write_session(place.places.home, 1, "Hello")
     async with place.running() as (app, pilot):
         await until(lambda: "1 new session" in notices(app), "the news")
-        await opened(app, pilot)
-        await pilot.press("up", "space", "enter")
-        await until(lambda: app.screen is app.chat, "the chat")
+        for key, left in (("escape", ("claude-code",)), ("enter", ())):
+            await opened(app, pilot)
+            await pilot.press("up", "space", key)
+            await until(lambda: app.screen is app.chat, "the chat")
+            await until(lambda left=left: place.automatic_imports.programs() == left, "the choice")
         await until(lambda: "Nothing is imported automatically any more." in notices(app))
-    assert place.automatic_imports.programs() == ()
-
-
-async def test_nothing_is_changed_by_esc_nor_by_an_import_of_what_is_new(place):
-    place.automatic_imports.choose(["codex"])
-    write_session(place.places.home, 1, "Hello")
-    async with place.running() as (app, pilot):
-        await opened(app, pilot)
-        await pilot.press("up", "space", "escape")
-        await until(lambda: app.screen is app.chat, "the chat")
-    assert place.automatic_imports.programs() == ("codex",)
 
 
 async def test_an_import_of_a_path_does_not_offer_it(place):

@@ -167,17 +167,16 @@ class TestANewVersion:
 
         return used
 
-    async def test_is_told_once_where_there_are_sessions(self, used):
-        async with used("1.0.0", "Hello") as (app, _):
-            assert f"sibyl-tui 1.0.0: {self.HINT}" in notices(app)
-        async with used("1.0.0") as (app, _):
-            assert self.HINT not in notices(app)
-        async with used("1.1.0") as (app, _):
-            assert f"sibyl-tui 1.1.0: {self.HINT}" in notices(app)
-
-    async def test_is_no_news_to_a_new_user(self, used):
-        async with used("1.0.0") as (app, _):
-            assert self.HINT not in notices(app)
+    async def test_is_told_once_and_is_no_news_to_a_new_user(self, used):
+        for version, texts, is_told in (
+            ("1.0.0", (), False),
+            ("1.1.0", ("Hello",), True),
+            ("1.1.0", (), False),
+            ("1.2.0", (), True),
+        ):
+            async with used(version, *texts) as (app, _):
+                assert (f"sibyl-tui {version}: {self.HINT}" in notices(app)) == is_told
+                assert (self.HINT in notices(app)) == is_told
 
     async def test_whose_metadata_an_upgrade_replaces_is_not_told(self, world, monkeypatch):
         place = world()

@@ -9,7 +9,7 @@ from tui.screens.page import HelpScreen
 
 
 async def test_up_recalls_the_prompts_of_all_sessions_and_down_what_was_typed(world):
-    w = world(["yes"])
+    w = world(["yes"], ["yes"])
     await w.session("first", "Yes.")
     await w.session("elsewhere", "Yes.", scope="project:/garden")
     there = await w.session("second", "Yes.")
@@ -27,15 +27,11 @@ async def test_up_recalls_the_prompts_of_all_sessions_and_down_what_was_typed(wo
             assert prompt.text == text
         await pilot.press("!")
         assert w.workspace.current.prompt.text == "draft!"
-
-
-async def test_keys_typed_behind_up_are_for_the_recalled_prompt(world):
-    w = world(["yes"])
-    await w.session("one", "Yes.")
-    async with w.running() as (app, _):
+        # Keys typed behind the one that recalls are for the recalled prompt.
+        app.chat.prompt.set_text("")
         type_at_once(app, "<up>!<enter>", in_one_read=True)
-        await until(lambda: w.model.requests, "the request")
-    assert w.model.requests[0].messages[-1].text == "one!"
+        await until(lambda: len(w.model.requests) == 2, "the request")
+        assert w.model.requests[1].messages[-1].text == "third!"
 
 
 async def test_escape_frees_the_keys_from_a_store_that_hangs(running, monkeypatch):

@@ -1,7 +1,5 @@
 """What is selected with the mouse, and what is copied."""
 
-import pytest
-
 from tests.ui.screen import conversation, have_answered, lines, notices, press, send
 from tests.waiting import until
 from tui.widgets.intents import SessionSelected
@@ -17,7 +15,7 @@ async def pressed(app, pilot, row):
     await pilot.hover(app.chat.transcript, offset=(8, row))
 
 
-async def test_a_selection_goes_on_to_the_pointer_while_its_words_scroll(running):
+async def test_a_selection_scrolls_at_the_edge_goes_on_to_the_pointer_and_stays_in_it(running):
     async with running(talk=said(100)) as (_, app, pilot):
         await until(lambda: "message 99" in conversation(app), "the end")
         transcript = app.chat.transcript
@@ -33,36 +31,9 @@ async def test_a_selection_goes_on_to_the_pointer_while_its_words_scroll(running
         await pilot.mouse_up(transcript, offset=(3, 1))
         assert selected[0] == f"message {first}"
         assert int(first) < 85
-
-
-@pytest.mark.full
-async def test_a_selection_that_leaves_the_conversation_stays_in_it(running):
-    async with running(talk=said(100)) as (_, app, pilot):
-        await until(lambda: "message 99" in conversation(app), "the end")
-        app.chat.prompt.set_text("a draft")
-        row = next(y for y, line in enumerate(lines(app)) if "message 97" in line)
-        await pressed(app, pilot, row)
-        await pilot.hover(app.chat.prompt, offset=(12, 1))
-        await pilot.mouse_up(app.chat.prompt, offset=(12, 1))
-        selected = app.screen.get_selected_text()
-        assert selected.startswith("message 97\n")
-        assert selected.endswith("message 99")
-        assert list(app.screen.selections) == [app.chat.transcript]
-        # Up again, to the left and above all there is.
-        await pressed(app, pilot, row)
-        await pilot.hover(app.chat.sidebar, offset=(3, 1))
-        assert list(app.screen.selections) == [app.chat.transcript]
-        assert "a draft" not in app.screen.get_selected_text()
-        await pilot.mouse_up(app.chat.sidebar, offset=(3, 1))
-
-
-async def test_only_at_its_edge_and_beyond_a_selection_scrolls_the_conversation(running):
-    async with running(talk=said(100)) as (_, app, pilot):
-        await until(lambda: "message 99" in conversation(app), "the end")
-        await pilot.press("pageup", "pageup")
         row = next(y for y, line in enumerate(lines(app)) if "message" in line)
         await pressed(app, pilot, row)
-        region = app.chat.transcript.content_region
+        region = transcript.content_region
 
         def scrolls(y):
             # What Textual does with a move of the mouse by a row.
@@ -74,7 +45,24 @@ async def test_only_at_its_edge_and_beyond_a_selection_scrolls_the_conversation(
         assert not scrolls(region.bottom - 1)
         assert scrolls(region.bottom)
         assert scrolls(region.bottom + 3)
-        await pilot.mouse_up(app.chat.transcript, offset=(8, row))
+        await pilot.mouse_up(transcript, offset=(8, row))
+        app.chat.prompt.set_text("a draft")
+        await pilot.press("ctrl+end")
+        await until(lambda: app.chat.conversation.following, "the end")
+        row = next(y for y, line in enumerate(lines(app)) if "message 97" in line)
+        await pressed(app, pilot, row)
+        await pilot.hover(app.chat.prompt, offset=(12, 1))
+        await pilot.mouse_up(app.chat.prompt, offset=(12, 1))
+        selected = app.screen.get_selected_text()
+        assert selected.startswith("message 97\n")
+        assert selected.endswith("message 99")
+        assert list(app.screen.selections) == [transcript]
+        # Up again, to the left and above all there is.
+        await pressed(app, pilot, row)
+        await pilot.hover(app.chat.sidebar, offset=(3, 1))
+        assert list(app.screen.selections) == [transcript]
+        assert "a draft" not in app.screen.get_selected_text()
+        await pilot.mouse_up(app.chat.sidebar, offset=(3, 1))
 
 
 async def test_the_line_of_keys_says_how_what_is_selected_is_copied(world):
