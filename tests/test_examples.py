@@ -20,7 +20,6 @@ DOCUMENTS = [
 ]
 
 _TABLE = r"\[[\w.\"-]+\]"
-_SETTING = r"[\w-]+ = \S.*"
 _FENCED = re.compile(r"^```toml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _INDENTED = re.compile(r"^\n((?:    (?:\[|[\w.\"-]+ ?=).*\n)(?:(?:    .*)?\n)*)", re.MULTILINE)
 _INLINE = re.compile(rf"`(?:(?P<table>{_TABLE})|(?P<setting>(?:{_TABLE} )?[\w-]+ = [^`]+))`")

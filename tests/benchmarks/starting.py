@@ -81,17 +81,15 @@ def _once(start, name: str) -> tuple[float, float, float, float, float]:
         program.rest(_TYPED_AFTER)
         program.type(_WORD)
         frame = program.seen(is_painted, "the first frame")
-        ready = program.seen(lambda it: it.is_alternate and _shows(it, _WORD), "the prompt")
+        ready = program.seen(
+            lambda it: it.is_alternate and any(_WORD in line for line in it.lines), "the prompt"
+        )
         seen = program.seen(last_words(10)) if name == "session" else ready
         listed = ready if name == "bare" else program.seen("Question 0", "the list")
         program.settle(0.3)
         ending = program.exit("ctrl+q")
     times = (frame, ready, max(ready, seen), listed - ready)
     return *(each * MILLISECONDS for each in times), ending
-
-
-def _shows(program: TimedProgram, word: str) -> bool:
-    return any(word in line for line in program.lines)
 
 
 def _exit_row(ours: float, bare: float) -> Row:

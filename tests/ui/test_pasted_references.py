@@ -66,12 +66,8 @@ async def sent_with(w, pilot, count=1):
     await press_enter(pilot)
     await until(lambda: len(w.model.requests) == count, "the request")
     await wait_for_answer(w)
-    return names_of(w)[-1]
-
-
-def names_of(w):
     found = w.other_program().journal(w.workspace.current.id).load().all_messages
-    return [[b.name for b in m.attachments] for m in found if m.role == "user"]
+    return [[b.name for b in m.attachments] for m in found if m.role == "user"][-1]
 
 
 async def test_only_a_sign_of_the_users_own_refers_to_a_file_and_the_border_names_it(w):

@@ -160,22 +160,17 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(running
         assert "This prompt was already sent" in notices(app)
 
 
-async def failing_after(app, pilot, w, fail):
-    """Sends three prompts, and lets the first one fail."""
-    await send(pilot, "first", shows="one")
-    for text in ("second", "third", "fourth"):
-        await send(pilot, text)
-    await until(lambda: len(w.workspace.current.prompt.queued) == 3)
-    fail.set()
-    await wait_for_answer(w)
-
-
 async def test_after_a_failure_what_waited_stays_apart_and_goes_on_when_the_user_says_so(running):
     fail = asyncio.Event()
     async with running(
         ["one", fail, ZeroDivisionError("a defect")], ["two"], ["three"], ["last"]
     ) as (w, app, pilot):
-        await failing_after(app, pilot, w, fail)
+        await send(pilot, "first", shows="one")
+        for text in ("second", "third", "fourth"):
+            await send(pilot, text)
+        await until(lambda: len(w.workspace.current.prompt.queued) == 3)
+        fail.set()
+        await wait_for_answer(w)
         await until(lambda: app.chat.prompt.text == "second")
         assert w.workspace.current.prompt.queue.held == ("third", "fourth")
         await until(lambda: kept(w) == ("second", ("third", "fourth")))
