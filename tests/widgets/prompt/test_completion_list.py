@@ -18,7 +18,7 @@ async def test_typing_a_command_offers_it_with_its_help_and_tab_completes_it(app
     assert "open a session" in app.offered[0]
     await pilot.press("tab")
     assert app.prompt.text == "/load "
-    await until(lambda: app.edited[-1] == "/load ")
+    await until(lambda: app.edited[-1:] == ["/load "])
 
 
 async def test_eight_rows_stand_above_the_prompt_say_how_many_more_there_are_and_follow(app, pilot):
@@ -62,7 +62,12 @@ async def test_tab_goes_as_far_as_all_agree_and_enter_takes_what_was_moved_to(ap
     assert app.prompt.text == "/model openai:mini"
 
 
-async def test_keys_typed_at_once_complete_as_keys_typed_slowly(app):
+async def test_a_click_takes_a_row_and_keys_typed_at_once_complete_as_keys_typed_slowly(app, pilot):
+    await pilot.press(*"/s")
+    await until(lambda: len(app.offered) == len(completions("/s")))
+    await pilot.click("CompletionList", offset=(5, 4))
+    await until(lambda: app.prompt.text == "/save")
+    app.prompt.set_text("")
     for key in (*"/mo", "tab", "x"):
         app.post_message(events.Key(key, key if len(key) == 1 else None))
     await until(lambda: app.prompt.text == "/model x")
@@ -108,13 +113,6 @@ async def test_where_it_is_narrow_what_a_command_does_is_told_before_what_it_tak
     assert ["/new", "[NAME]", "start", "a"] in [row[:4] for row in rows[110]]
 
 
-async def test_a_click_takes_a_row(app, pilot):
-    await pilot.press(*"/s")
-    await until(lambda: len(app.offered) == len(completions("/s")))
-    await pilot.click("CompletionList", offset=(5, 4))
-    await until(lambda: app.prompt.text == "/save")
-
-
 async def test_labels_and_names_are_neither_obeyed_nor_markup_and_long_ones_are_cut(app, pilot):
     app.prompt.offers.targets = [Target("a-1", "[b]x[/b] \x1b[2J\x9b\u202e" + "会" * 60)]
     app.prompt.offers.models = ["mmm\x1b]0;t\x07" + "m" * 100]
@@ -157,7 +155,7 @@ async def test_an_at_sign_asks_for_the_files_once_and_tab_takes_the_only_one(app
     assert app.prompt.text == "see @prom"
 
 
-async def test_a_folder_goes_on_with_what_is_in_it(app, pilot):
+async def test_a_folder_goes_on_with_what_is_in_it_and_a_name_with_a_blank_is_quoted(app, pilot):
     await pilot.press(*"@src")
     app.prompt.show_files(FILES)
     await pilot.press("down", "enter")
@@ -165,17 +163,13 @@ async def test_a_folder_goes_on_with_what_is_in_it(app, pilot):
     await until(lambda: len(app.offered) == 2)
     await pilot.press("down", "enter")
     assert app.prompt.text == "@src/main.py "
-    assert app.submitted == []
-
-
-async def test_only_the_reference_at_the_caret_is_completed(app, pilot):
+    # Only the reference at the caret is completed.
+    app.prompt.set_text("")
     await pilot.press(*"a  b", "left", "left", "@", *"main")
     app.prompt.show_files(FILES)
     await pilot.press("tab")
     assert app.prompt.text == "a @src/main.py b"
-
-
-async def test_a_name_with_a_blank_is_quoted_and_a_folder_of_that_kind_goes_on(app, pilot):
+    app.prompt.set_text("")
     await pilot.press(*"@my")
     app.prompt.show_files(FILES)
     await pilot.press("up", "enter")
@@ -185,6 +179,7 @@ async def test_a_name_with_a_blank_is_quoted_and_a_folder_of_that_kind_goes_on(a
     await until(lambda: app.offered)
     await pilot.press("tab", "x")
     assert app.prompt.text == '@"my notes/ä b" x'
+    assert app.submitted == []
 
 
 async def test_files_that_come_late_open_nothing(app, pilot):

@@ -86,13 +86,19 @@ async def test_up_and_down_inside_a_text_move_the_caret(app, pilot):
     assert app.editor.cursor_location == (1, 0)
 
 
-async def test_looking_at_an_earlier_prompt_is_no_change_but_changing_it_is(app, pilot):
+async def test_changing_an_earlier_prompt_is_a_change_and_once_it_was_sent_the_draft_is_back(
+    app, pilot
+):
     app.history = ["earlier"]
     await pilot.press("d", "up")
     assert (app.prompt.text, app.prompt.draft) == ("earlier", "d")
     await pilot.press("!", "down")
     assert (app.prompt.text, app.prompt.draft) == ("d", "d")
     await until(lambda: app.edited == ["d", "earlier!", "d"])
+    await pilot.press("up", "enter", "n")
+    await until(lambda: app.submitted == ["earlier!"])
+    assert (app.prompt.text, app.prompt.draft) == ("dn", "dn")
+    await until(lambda: app.edited[-1:] == ["dn"])
 
 
 async def test_a_recalled_prompt_can_be_sent_and_the_walk_is_over(app, pilot):
@@ -102,15 +108,6 @@ async def test_a_recalled_prompt_can_be_sent_and_the_walk_is_over(app, pilot):
     app.history = ["one", "two", "one"]
     await pilot.press("up", "up")
     assert app.prompt.text == "two"
-
-
-async def test_what_was_typed_before_a_recalled_prompt_was_sent_stands_there_again(app, pilot):
-    app.history = ["one"]
-    await pilot.press(*"mine", "up", "!", "enter", "n")
-    await until(lambda: app.submitted == ["one!"])
-    app.history = ["one", "one!"]
-    assert (app.prompt.text, app.prompt.draft) == ("minen", "minen")
-    await until(lambda: app.edited[-1:] == ["minen"])
 
 
 async def test_what_was_sent_does_not_come_again_whatever_was_recalled_around_it(app, pilot):

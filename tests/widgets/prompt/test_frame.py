@@ -170,14 +170,13 @@ async def test_the_last_comes_back_and_the_keys_that_follow_are_about_it(app, pi
     assert app.prompt.text == "earlier"
 
 
-async def test_enter_in_an_empty_prompt_wants_the_held_ones_sent_and_the_border_says_so(app, pilot):
+async def test_enter_in_an_empty_prompt_wants_the_held_ones_sent_and_one_that_goes_back_is_held(
+    app, pilot
+):
     app.prompt.show_queue(PromptQueue(held=("one", "two")))
     await until(lambda: "2 queued · Enter sends · ↑ edits the last" in bottom(app))
     await pilot.press("enter")
     await until(lambda: [*map(type, app.posted)] == [Prompt.HeldWanted])
-
-
-async def test_a_held_one_that_goes_back_is_held_again(app, pilot):
     app.prompt.show_queue(PromptQueue(("one",), ("two", "three")))
     await pilot.press("up", "up", "up")
     assert app.prompt.text == "one"

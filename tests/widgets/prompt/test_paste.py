@@ -83,10 +83,9 @@ async def test_no_row_of_a_long_paste_is_longer_than_what_a_key_can_wrap(app, pi
     await pilot.press("ctrl+o")
     assert app.prompt.text == text
     assert max(map(len, app.editor.document.lines)) == ROW_CHARACTERS
-
-
-async def test_deleting_over_the_end_of_a_row_deletes_a_character(app, pilot):
+    # Deleting over the end of a row deletes a character.
     text = "x" * ROW_CHARACTERS + "yz"
+    app.prompt.set_text("")
     await paste(app, pilot, text)
     await pilot.press("ctrl+o", "left", "left", "backspace")
     assert app.prompt.text == text[1:]
@@ -159,7 +158,7 @@ async def test_a_key_shows_it_whole_and_undoing_folds_it_again(app, pilot):
     assert len(shown(app)) == 121
 
 
-async def test_the_caret_goes_over_it_in_one_step(app, pilot):
+async def test_the_caret_goes_over_it_in_one_step_and_half_of_it_means_the_whole(app, pilot):
     await paste(app, pilot, LONG)
     await pilot.press("left", "x", "right", "y")
     assert app.prompt.text == f"x{LONG}y"
@@ -169,6 +168,14 @@ async def test_the_caret_goes_over_it_in_one_step(app, pilot):
     assert app.prompt.text == f"zx{LONG}!y"
     await pilot.press("left", "ctrl+left", "?")
     assert app.prompt.text == f"zx?{LONG}!y"
+    app.prompt.set_text(LONG)
+    await until(lambda: app.prompt.region.height == 3)
+    await pilot.click(app.editor, offset=(6, 1))
+    await until(lambda: app.editor.cursor_location == (0, 0))
+    await pilot.press("shift+right", "ctrl+c")
+    await until(lambda: app.copied == [LONG])
+    await pilot.press("x")
+    assert app.prompt.text == "x"
 
 
 @pytest.mark.parametrize(
@@ -190,16 +197,6 @@ async def test_it_is_deleted_as_one(app, pilot, key, caret):
     assert shown(app) == ["a", MARK, "b"]
     await pilot.press("ctrl+y")
     assert shown(app) == ["ab"]
-
-
-async def test_a_click_into_it_and_a_selection_of_its_half_mean_the_whole(app, pilot):
-    await paste(app, pilot, LONG)
-    await pilot.click(app.editor, offset=(6, 1))
-    assert app.editor.cursor_location == (0, 0)
-    await pilot.press("shift+right", "ctrl+c")
-    await until(lambda: app.copied == [LONG])
-    await pilot.press("x")
-    assert app.prompt.text == "x"
 
 
 async def test_several_stand_beside_each_other_and_are_folded_again_where_they_come_back(

@@ -173,19 +173,14 @@ async def test_it_leaves_room_for_the_rest_of_a_small_screen():
         await until(lambda: app.sidebar.outer_size.width == MOST_SIDEBAR, "the width")
 
 
-async def test_until_it_is_set_it_follows_the_screen_as_the_first_frame_has_it():
+async def test_until_it_is_set_it_follows_the_screen_as_the_first_frame_has_it_and_stays_then():
     async with shown(rows(row(1)), size=(80, 10)) as (app, pilot):
-        for columns in (80, 120, 128, 131, 133, 150, 159, 191, 200, 300, 66):
+        for columns in (80, 120, 128, 131, 133, 150, 159, 191, 200, 300, 66, 160):
             await pilot.resize_terminal(columns, 10)
             await until(lambda columns=columns: app.size.width == columns, "the size")
             usual = first_frame.sidebar_columns(columns)
             await until(lambda usual=usual: app.sidebar.outer_size.width == usual, "the width")
         assert widths(app) == []
-
-
-async def test_a_width_that_was_set_stays_on_a_wider_screen():
-    async with shown(rows(row(1)), size=(160, 10)) as (app, pilot):
-        await until(lambda: app.sidebar.outer_size.width == 40, "the usual width")
         await pilot.press("ctrl+right")
         await until(lambda: app.sidebar.outer_size.width == 42, "the width")
         await pilot.resize_terminal(240, 10)

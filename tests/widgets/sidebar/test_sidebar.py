@@ -90,25 +90,20 @@ async def test_what_goes_on_in_a_session_is_told_apart_without_colour():
         assert signs == [" ", "●", "?", "•", "!", "⊘"]
 
 
-async def test_the_current_session_is_marked_wherever_the_highlight_is():
-    async with shown(rows(row(1), row(2), row(3), current="session-2")) as (app, pilot):
+async def test_the_current_session_is_marked_and_the_highlighted_line_alone_has_its_background():
+    async with shown(rows(row(1), row(2), row(3), row(4), current="session-2")) as (app, pilot):
         await pilot.press("down")
         assert app.highlighted == "session-3"
-        assert [line[0] for line in app.lines[1:]] == [" ", "▌", " "]
+        assert [line[0] for line in app.lines[1:]] == [" ", "▌", " ", " "]
         assert _is_bold(app, "Session 2")
         assert not _is_bold(app, "Session 3")
+        grounds = [next(iter(app.list.render_line(y))).style.bgcolor for y in range(6)]
+        assert [y for y in range(6) if grounds.count(grounds[y]) == 1] == [3]
 
 
 def _is_bold(app, words):
     segments = app.list.render_line(app.line_of(words))
     return [part.style.bold for part in segments if words in part.text] == [True]
-
-
-async def test_the_highlighted_line_alone_has_a_background_of_its_own():
-    async with shown(many(5)) as (app, pilot):
-        await pilot.press("down")
-        grounds = [next(iter(app.list.render_line(y))).style.bgcolor for y in range(6)]
-        assert [y for y in range(6) if grounds.count(grounds[y]) == 1] == [2]
 
 
 @given(any_text() | st.just("👩\u200d👩\u200d👧" * 20), st.integers(0, 60))

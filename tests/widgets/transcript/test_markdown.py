@@ -220,10 +220,11 @@ def test_no_word_is_lost(text):
     assert shown.count("word") == text.count("word")
 
 
-def test_deep_nesting_is_shown_as_text():
+def test_deep_nesting_is_shown_as_text_and_numbers_keep_their_dots():
     text = ">" * 60 + " deep"
     assert any("deep" in row for row in rows_of(split(text)))
     assert not isinstance(prose(text, 60), RichMarkdown)
+    assert rows_of(split("9. nine\n10. ten")) == ["     9. nine", "    10. ten"]
 
 
 @each_row("width", range(1, 24))
@@ -233,10 +234,6 @@ def test_nothing_is_too_narrow_for_any_markdown(width):
     narrow = Canvas(width, dict.fromkeys(NAMES, Style()))
     strips = [strip for block in split(text) for strip in row_block(block).strips(narrow)]
     assert all(strip.cell_length == width for strip in strips)
-
-
-def test_numbers_keep_their_dots():
-    assert rows_of(split("9. nine\n10. ten")) == ["     9. nine", "    10. ten"]
 
 
 @each_row(
@@ -386,20 +383,17 @@ def test_a_mark_that_may_mean_either_waits_for_the_next_letter(text, at_first):
     assert shown(last(f"{text} x")).strip() == f"{text} x"
 
 
-def test_what_is_never_closed_gets_its_mark_back():
+def test_what_is_never_closed_or_in_a_cell_that_is_complete_gets_its_mark_back():
     assert "**" not in shown(last("It is **bold"))
     assert "**" in shown(last("It is **bold" + " and so on" * 40))
     assert "**" in shown([list(s) for s in row_block(split("It is **bold")[0]).strips(PAGE)])
+    assert "**" in shown(last("| a | b |\n|---|---|\n| **x | "))
 
 
 @pytest.mark.parametrize("text", ["See [the pa", "See [the paper]", "See [the paper](https://exa"])
 def test_the_words_of_a_link_are_one_before_its_address_is_known(text):
     assert "See the paper".startswith(shown(last(text)).strip())
     assert styles(last(text))[-1][1] == LOOKS["link"]
-
-
-def test_a_cell_that_is_complete_is_taken_at_its_word():
-    assert "**" in shown(last("| a | b |\n|---|---|\n| **x | "))
 
 
 def test_columns_of_a_table_grow_by_steps_where_there_is_room():

@@ -1,5 +1,3 @@
-import pytest
-
 from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
 from tui.domain.journal.records import Summary
@@ -106,13 +104,6 @@ async def test_a_summary_is_one_line_that_opens(opened):
         assert "works" not in shown(app)
 
 
-@pytest.mark.parametrize("cell", [6, 0])
-async def test_a_click_on_its_line_folds_too(opened, cell):
-    async with opened(calling(), result("one\ntwo")) as (app, pilot):
-        await pilot.click(app.transcript, offset=(cell, 3))
-        assert "   two" in visible_text(app.transcript)
-
-
 async def test_folding_above_moves_nothing_below_and_at_the_end_keeps_its_line_in_sight(opened):
     text = "\n".join(f"line {n}" for n in range(80))
     async with opened(*numbered(20), calling(), result(text)) as (app, pilot):
@@ -186,9 +177,13 @@ async def test_a_click_above_code_copies_all_of_it_as_it_was_written(opened):
         await pilot.click(app.transcript, offset=(x - 1, seen.index("   ╭ py  copy")))
 
 
-async def test_a_click_above_what_a_tool_is_given_copies_it(opened):
-    async with opened(calling(arguments={"path": "a b"})) as (app, pilot):
-        await pilot.press("k", "enter")
+async def test_a_click_on_its_line_folds_too_and_one_above_what_a_tool_is_given_copies_it(opened):
+    async with opened(calling(arguments={"path": "a b"}), result("one\ntwo")) as (app, pilot):
+        for cell in (6, 0):
+            await pilot.click(app.transcript, offset=(cell, 3))
+            assert ("   two" in visible_text(app.transcript)) == (cell == 6)
+            await pilot.press("up")
+        await pilot.press("k", "k", "enter")
         seen = visible_text(app.transcript)
         y = next(y for y, row in enumerate(seen) if "json" in row)
         await pilot.click(app.transcript, offset=(len(seen[y]) - 1, y))

@@ -69,14 +69,19 @@ async def test_where_it_is_narrow_what_a_key_does_goes_on_below_or_is_left_out(s
         assert not any(rows)
 
 
-async def test_it_stays_in_the_middle_of_a_pane_that_gets_wider_or_narrower():
+async def test_it_stays_in_the_middle_of_a_pane_of_any_width_until_the_first_entry_comes():
     app = Welcoming()
     async with app.run_test(size=(40, 9)) as pilot:
-        app.query_one(Transcript).show((), earlier=False)
-        for width in (60, 30, 40):
+        transcript = app.query_one(Transcript)
+        transcript.show((), earlier=False)
+        for width, left in ((60, 15), (30, 5), (40, 5)):
             await pilot.resize_terminal(width, 9)
-            left = {60: 15, 30: 5, 40: 5}[width]
             await until(lambda width=width, left=left: left_of_keys(app, width) == left)
+        assert "Ctrl+F" in app.export_screenshot()
+        transcript.conversation.put(asked("Hello?"))
+        await pilot.pause()
+        assert "Hello?" in app.export_screenshot()
+        assert "Ctrl+F" not in app.export_screenshot()
 
 
 def left_of_keys(app, width):
@@ -86,24 +91,6 @@ def left_of_keys(app, width):
     if not rows or strips[0].cell_length != width:
         return None
     return len(rows[0]) - len(rows[0].lstrip())
-
-
-async def test_the_first_entry_takes_all_of_it_away():
-    app = Welcoming()
-    async with app.run_test(size=(40, 9)) as pilot:
-        transcript = app.query_one(Transcript)
-        transcript.show((), earlier=False)
-        await pilot.pause()
-        assert "Ctrl+F" in painted(app)
-        transcript.conversation.put(asked("Hello?"))
-        await pilot.pause()
-        assert "Hello?" in painted(app)
-        assert "Ctrl+F" not in painted(app)
-
-
-def painted(app):
-    """What has really come to the screen."""
-    return app.export_screenshot()
 
 
 async def test_the_sentences_stand_above_the_keys(shown):

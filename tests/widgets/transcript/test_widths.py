@@ -80,49 +80,41 @@ def rows(entry, page, *, width=240, unfolded=False):
             yield from (text_of(strip)[GUTTER:] for strip in block.strips(page(width)))
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        asked(WORDS),
-        answered(WORDS),
-        answered(f"# {WORDS}"),
-        answered(f"- {WORDS}\n  - {WORDS}"),
-        answered(f"1. {WORDS}"),
-        answered(f"> {WORDS}"),
-        answered(f"**bold** {WORDS}\n\n---\n\n{WORDS}"),
-        answered("語" * 400),
-        answered(f"日本語の*段落* {'語' * 400}"),
-        answered("x" * 400),
-        answered("", status="failed", error=WORDS),
-    ],
-)
-def test_words_are_in_lines_of_a_hundred_cells(page, entry):
-    widths = [cell_len(row) for row in rows(entry, page)]
-    assert MEASURE - 8 <= max(widths) <= MEASURE
+TABLE = f"| a | b |\n|---|---|\n| 1 | {WORDS} |"
+PROSE = MEASURE - 8, MEASURE
+WHOLE = MEASURE + 21, 240
 
 
 @pytest.mark.parametrize(
-    ("entry", "unfolded"),
+    ("entry", "bounds", "options"),
     [
-        (answered(f"```\n{'x' * 300}\n```"), False),
-        (answered(f"| a | b |\n|---|---|\n| 1 | {WORDS} |"), False),
-        (answered(f"Above:\n| a | b |\n|---|---|\n| 1 | {WORDS} |"), False),
-        (result(WORDS), True),
-        (calling(arguments={"words": WORDS}), False),
+        (asked(WORDS), PROSE, {}),
+        (answered(WORDS), PROSE, {}),
+        (answered(f"# {WORDS}"), PROSE, {}),
+        (answered(f"- {WORDS}\n  - {WORDS}"), PROSE, {}),
+        (answered(f"1. {WORDS}"), PROSE, {}),
+        (answered(f"> {WORDS}"), PROSE, {}),
+        (answered(f"**bold** {WORDS}\n\n---\n\n{WORDS}"), PROSE, {}),
+        (answered("語" * 400), PROSE, {}),
+        (answered(f"日本語の*段落* {'語' * 400}"), PROSE, {}),
+        (answered("x" * 400), PROSE, {}),
+        (answered("", status="failed", error=WORDS), PROSE, {}),
+        # A table in a list is as wide as the list; all of less room is used.
+        (answered(f"- item\n\n  {TABLE.replace(chr(10), chr(10) + '  ')}"), (0, MEASURE), {}),
+        (answered(WORDS), (90 - GUTTER - 1 - 8, 90 - GUTTER - 1), {"width": 90}),
+        # What is no prose takes the room there is.
+        (answered(f"```\n{'x' * 300}\n```"), WHOLE, {}),
+        (answered(TABLE), WHOLE, {}),
+        (answered(f"Above:\n{TABLE}"), WHOLE, {}),
+        (result(WORDS), WHOLE, {"unfolded": True}),
+        (calling(arguments={"words": WORDS}), WHOLE, {}),
     ],
 )
-def test_what_is_no_prose_takes_the_room_there_is(page, entry, unfolded):
-    assert max(cell_len(row) for row in rows(entry, page, unfolded=unfolded)) > MEASURE + 20
-
-
-def test_a_table_in_a_list_is_as_wide_as_the_list(page):
-    entry = answered(f"- item\n\n  | a | b |\n  |---|---|\n  | 1 | {WORDS} |")
-    assert max(cell_len(row) for row in rows(entry, page)) <= MEASURE
-
-
-def test_where_there_is_less_room_it_is_all_used(page):
-    widths = [cell_len(row) for row in rows(answered(WORDS), page, width=90)]
-    assert 90 - GUTTER - 1 - 8 <= max(widths) <= 90 - GUTTER - 1
+def test_words_are_in_lines_of_a_hundred_cells_and_all_else_takes_the_room(
+    page, entry, bounds, options
+):
+    least, most = bounds
+    assert least <= max(cell_len(row) for row in rows(entry, page, **options)) <= most
 
 
 async def test_the_words_at_the_top_stay_when_the_width_passes_the_limit(opened):
