@@ -49,14 +49,15 @@ def _raise(*_, **__):
     raise RuntimeError(DEFECT)
 
 
+async def _fail(*_):
+    _raise()
+
+
 def defect_in_command():
     """Help, by key or by name."""
     from tui.commands import registry
 
-    async def fail(context, arguments):
-        _raise()
-
-    registry.FUNCTIONS["help"] = fail
+    registry.FUNCTIONS["help"] = _fail
 
 
 def _at_break(defect):
@@ -107,10 +108,7 @@ def defect_in_worker():
     """A switch to another session."""
     from tui.engine.sessions.switching import Switcher
 
-    async def fail(self, session_id):
-        _raise()
-
-    Switcher.look_at = fail
+    Switcher.look_at = _fail
 
 
 def defect_in_key_parser():
@@ -124,20 +122,14 @@ def defect_at_the_end():
     """The end of the final save, behind the last session."""
     from tui.engine.sessions.switching import Switcher
 
-    async def fail(self):
-        _raise()
-
-    Switcher.settle = fail
+    Switcher.settle = _fail
 
 
 def defect_while_closing():
     """Closing a session, in the final save."""
     from tui.engine.sessions.open_sessions import OpenSessions
 
-    async def fail(self, session):
-        _raise()
-
-    OpenSessions.close = fail
+    OpenSessions.close = _fail
 
 
 def full_disk():

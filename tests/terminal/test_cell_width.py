@@ -32,11 +32,6 @@ def each_by_itself(character: str) -> int:
     return get_character_cell_size(character) or (0 if is_mark else 1)
 
 
-def all_narrow(character: str) -> int:
-    """As a terminal that is older than emoji."""
-    return min(get_character_cell_size(character), 1 if ord(character) > 0x2000 else 2)
-
-
 def drawn(frame: str, width, at_first: str = "#") -> list[str]:
     """The cells of one row after a frame, in a terminal with an opinion of its own."""
     cells, column = [at_first] * COLUMNS, 0
@@ -50,10 +45,6 @@ def drawn(frame: str, width, at_first: str = "#") -> list[str]:
     return cells
 
 
-def surely(character: str) -> int:
-    return get_character_cell_size(character)
-
-
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.booleans())
 @pytest.mark.parametrize("opinion", [each_by_itself, lambda _: 2, lambda _: 1, lambda _: 0])
 def test_the_line_behind_any_text_stands_in_its_column(opinion, pieces, relayed):
@@ -62,7 +53,8 @@ def test_the_line_behind_any_text_stands_in_its_column(opinion, pieces, relayed)
 
     def width(character):
         doubted = character not in " │" and not character.isascii()
-        return opinion(character) if doubted and is_ambiguous(character) else surely(character)
+        is_sure = not doubted or not is_ambiguous(character)
+        return get_character_cell_size(character) if is_sure else opinion(character)
 
     frame = fix_columns(f"\x1b[3;6H\x1b[1m{text}\x1b[0m│ |", multiplexed=relayed)
     cells = drawn(frame, width)

@@ -259,8 +259,7 @@ def test_nothing_that_takes_long_holds_up_the_end(chats, name):
     program = chats.altered(name)
     program.type("A question\r")
     program.until(lambda it: words_shown(it) > 5, "an answer")
-    assert quit_at_once(program) == 0
-    assert_whole(program)
+    leave(program, "ctrl+q")
     assert chats.said()[-1][2] == "interrupted"
 
 
@@ -299,12 +298,19 @@ def test_a_terminal_that_takes_nothing_does_not_keep_the_program_from_saving(cha
     assert_whole(program)
 
 
-def test_a_terminal_that_takes_something_again_shows_what_has_come_meanwhile(chats):
-    program = chats.altered("finite")
+@contextmanager
+def _filled(program):
+    """The same, once what was typed has filled it."""
     with _stuck(program):
         while not _is_full(program):
             program.type("x" * 5 + "\x15")
             time.sleep(0.05)
+        yield
+
+
+def test_a_terminal_that_takes_something_again_shows_what_has_come_meanwhile(chats):
+    program = chats.altered("finite")
+    with _filled(program):
         # Not needed for it to pass: by then it has lost what it would have drawn.
         time.sleep(SECONDS_TO_TAKE + 0.5)
         program.type("\x15A question\r")
@@ -312,16 +318,12 @@ def test_a_terminal_that_takes_something_again_shows_what_has_come_meanwhile(cha
         _wait_until(lambda: chats.said()[-1][1].endswith("w29 "), "all of it")
     program.type("y")
     program.until(lambda it: words_shown(it) == 30, "the answer")
-    assert quit_at_once(program) == 0
-    assert_whole(program)
+    leave(program, "ctrl+q")
 
 
 def test_a_slow_terminal_gets_what_is_there_by_then_and_not_each_step_to_it(chats):
     program = chats.altered("")
-    with _stuck(program):
-        while not _is_full(program):
-            program.type("x" * 5 + "\x15")
-            time.sleep(0.05)
+    with _filled(program):
         # Each would be a frame: Textual lets ten of them wait.
         for number in range(30):
             program.type(f"\x15step{number:02}")
@@ -329,8 +331,7 @@ def test_a_slow_terminal_gets_what_is_there_by_then_and_not_each_step_to_it(chat
     program.until("step29")
     steps = {found.decode() for found in re.findall(rb"step\d\d", program.raw)}
     assert len(steps) < 6, steps
-    assert quit_at_once(program) == 0
-    assert_whole(program)
+    leave(program, "ctrl+q")
 
 
 @pytest.mark.fast

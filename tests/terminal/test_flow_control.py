@@ -170,7 +170,9 @@ async def test_what_changes_during_a_rest_is_painted_behind_it(monkeypatch):
     async with app.run_test() as pilot:
         await pilot.pause()
         words = app.query_one(Static)
-        monkeypatch.setattr(words, "render_line", _noting(words, painted))
+        render = words.render_line
+        noting = lambda y: painted.append(render(y).text.strip()) or render(y)  # noqa: E731
+        monkeypatch.setattr(words, "render_line", noting)
         _rest(app)
         words.update("last")
         await pilot.pause()
@@ -199,14 +201,3 @@ def _rest(app):
         app.flow_control.note_given()
         app.flow_control.end_frame()
         app.flow_control.note_painting()
-
-
-def _noting(widget, painted):
-    render = widget.render_line
-
-    def note(y):
-        strip = render(y)
-        painted.append(strip.text.strip())
-        return strip
-
-    return note

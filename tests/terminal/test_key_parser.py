@@ -54,14 +54,6 @@ def found(*reads):
     return terminal.found
 
 
-def typed(*reads):
-    """The characters that are typed by some reads."""
-    terminal = Terminal()
-    terminal.send(*reads)
-    terminal.wait()
-    return [each.character for each in terminal.messages if each.is_printable]
-
-
 # --- keys
 
 
@@ -143,7 +135,10 @@ def test_what_is_read_are_these_keys(reads, keys):
     ],
 )
 def test_a_key_with_fields_types(sent, text):
-    assert typed(sent) == [*text]
+    terminal = Terminal()
+    terminal.send(sent)
+    terminal.wait()
+    assert [each.character for each in terminal.messages if each.is_printable] == [*text]
 
 
 # --- pastes

@@ -343,28 +343,25 @@ def on_disk(home):
     return b"".join(str(path).encode() + path.read_bytes() for path in files)
 
 
-@pytest.fixture
-def private(chats, private_home):
-    """The program in a private session: a prompt answered, an answer arriving, a draft typed."""
-    chats.answer(answers(f"It is {SECRET}."), answers_at(Gate(), f"Again {SECRET}, ", "and on."))
-    temporary = private_home / "tmp"
-    temporary.mkdir()
-    program = chats("--private", wait=False, environment={"TMPDIR": str(temporary)})
-    program.until("PRIVATE, not saved")
-    program.type(f"What is {SECRET}?\r")
-    program.until(f"It is {SECRET}")
-    program.type(f"Once more {SECRET}\r")
-    program.until(f"Again {SECRET}")
-    program.type(f"not sent {SECRET}")
-    program.until(f"not sent {SECRET}")
-    return program
-
-
 @pytest.mark.parametrize(
     "way",
     ["ctrl+q", "closed", pytest.param(signal.SIGTERM, marks=pytest.mark.fast), signal.SIGKILL],
 )
-def test_nothing_of_it_is_on_disk_and_only_a_key_is_asked_about(private, private_home, chats, way):
+def test_nothing_of_a_private_session_is_on_disk_and_only_a_key_is_asked_about(
+    private_home, chats, way
+):
+    chats.answer(answers(f"It is {SECRET}."), answers_at(Gate(), f"Again {SECRET}, ", "and on."))
+    (private_home / "tmp").mkdir()
+    temporary = {"TMPDIR": str(private_home / "tmp")}
+    private = chats("--private", wait=False, environment=temporary)
+    private.until("PRIVATE, not saved")
+    for typed, shown in (
+        (f"What is {SECRET}?\r", f"It is {SECRET}"),
+        (f"Once more {SECRET}\r", f"Again {SECRET}"),
+        (f"not sent {SECRET}", f"not sent {SECRET}"),
+    ):
+        private.type(typed)
+        private.until(shown)
     assert SECRET.encode() not in on_disk(private_home)
     if way == signal.SIGKILL:
         private.signal(way)

@@ -4,6 +4,7 @@ import itertools
 import os
 import re
 
+import msgspec
 import pytest
 
 from tests.providers.chat_server import answers, calls_tools, refuses
@@ -11,7 +12,7 @@ from tests.terminal.chats import words_shown
 from tests.terminal.endings import assert_whole, quit_at_once, told
 from tests.terminal.hostile import HOSTILE, MARKUP, SEQUENCES, spoken
 from tui.domain.journal.message import Message, ToolCall
-from tui.domain.journal.records import Opened, State
+from tui.domain.journal.records import Opened
 from tui.domain.text import make_visible_line
 
 pytestmark = pytest.mark.full
@@ -39,15 +40,11 @@ def sessions(chats):
         records = [message(place) for place, message in enumerate(messages)]
         store.append(lease, [Opened(at=_time(0)), *records])
         state = store.journal(session_id).load().state(_time(50))
-        store.append(lease, [_named(state, name)])
+        store.append(lease, [msgspec.structs.replace(state, name=name)])
         lease.release()
         return session_id
 
     return write
-
-
-def _named(state: State, name: str) -> State:
-    return State(**{**{f: getattr(state, f) for f in state.__struct_fields__}, "name": name})
 
 
 def _time(seconds: int) -> str:

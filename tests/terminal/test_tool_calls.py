@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.providers.chat_server import answers, calls_tools
-from tests.terminal.endings import assert_whole, quit_at_once
+from tests.terminal.endings import SIGNALS, assert_whole, quit_at_once
 from tests.tool_servers.conftest import RAW, is_running
 from tui.domain.journal.message import INTERRUPTED
 
@@ -91,29 +91,26 @@ def test_a_kill_while_a_call_runs_leaves_it_interrupted_and_it_is_not_run_again(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("place", ["screen", "ask"])
-def test_a_signal_while_a_call_runs_keeps_it_as_interrupted_and_ends_the_server(
+@pytest.mark.parametrize(
+    ("place", "way"),
+    [("screen", "ctrl+q"), *((place, way) for place in ("screen", "ask") for way in SIGNALS)],
+)
+def test_the_end_while_a_call_runs_keeps_it_as_interrupted_and_ends_the_server(
     chats, calling, place, way
 ):
     program = getattr(calling, place)()
-    program.signal(way)
-    assert program.wait() == 128 + way
+    if way == "ctrl+q":
+        program.type("\x11")
+        program.until("still in progress")
+        program.type("\x11")
+        assert program.wait() == 0
+        assert_whole(program)
+    else:
+        program.signal(way)
+        assert program.wait() == 128 + way
     assert results(chats) == [INTERRUPTED]
     assert not any(map(is_running, calling.processes))
     assert not chats.is_held(chats.only)
-
-
-@pytest.mark.full
-def test_quitting_while_a_call_runs_asks_and_then_ends_the_server(chats, calling):
-    program = calling.screen()
-    program.type("\x11")
-    program.until("still in progress")
-    program.type("\x11")
-    assert program.wait() == 0
-    assert_whole(program)
-    assert results(chats) == [INTERRUPTED]
-    assert not any(map(is_running, calling.processes))
 
 
 @pytest.mark.full
