@@ -1,7 +1,4 @@
-"""Sessions of programs that keep messages as OpenAI's API has them, and what reads these.
-
-These are parllama, Vibe, Continue, PicoClaw and aichat.
-"""
+"""Sessions of parllama, Vibe, Continue, PicoClaw and aichat: messages as OpenAI's API has them."""
 
 import json
 import re
