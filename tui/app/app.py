@@ -202,7 +202,6 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         dress(self, self.controllers.themes, parts.appearance)
 
     def _shell(self) -> AppShell:
-        """Make the shell of a command."""
         return AppShell(
             self, self.input_queue, self.controllers, self.confirmations, self.workspace
         )

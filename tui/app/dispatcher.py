@@ -237,7 +237,9 @@ class Dispatcher(msgspec.Struct, eq=False):
         session, controllers = self._workspace.current, self._controllers
         wanted = read_input(text, self._prompts, own)
         is_command = isinstance(wanted, Invocation)
-        place = None if is_command else controllers.messages.place_of(session)
+        place = None
+        if not is_command and (session.prompt.editing or session.pages.aside):
+            place = controllers.messages.place_of(session)
         if place is None:
             controllers.chat.go_to_end(returning=is_command)
             controllers.presenter.show_end()

@@ -177,7 +177,6 @@ def _write(reader: SessionReader, session_id: str, wanted: str, secrets: Exporte
 
 
 def _paths(name: str, wanted: str) -> Iterator[Path]:
-    """The paths to try, in order."""
     if wanted:
         yield Path.cwd() / Path(wanted).expanduser()
         return

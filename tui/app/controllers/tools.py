@@ -160,7 +160,6 @@ class ToolController(Controller):
         return ""
 
     def _about(self, row: ToolRow) -> str:
-        """All that is known of a row."""
         tools = (*self._own, *server_tools(self._tools.setup.servers))
         named = {each.definition.name: each.definition for each in tools}
         text = [row.detail] if row.is_own or not row.tool else []
