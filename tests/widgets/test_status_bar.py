@@ -92,20 +92,18 @@ async def test_everything_is_said_where_there_is_room_and_the_id_stays_where_it_
     assert await line_of(status(label=label), width) == line.ljust(width)
 
 
-@pytest.mark.parametrize("given_status", [status(), status(save=UNSAVED, read_only=True)])
-def test_another_store_than_the_user_may_expect_is_named_before_the_session_is(given_status):
-    shown = lay_out(given_status, 80, store="LOCAL FILES")
-    assert shown["store"] == "LOCAL FILES"
-    assert shown["id"] == SHORT_ID
-
-
-@pytest.mark.parametrize(
-    ("width", "words"), [(120, "waits for approval"), (60, "waits for approval"), (50, "approval?")]
-)
-def test_what_waits_for_the_user_comes_before_label_and_model(width, words):
-    shown = lay_out(status(label=LONG_LABEL, asking=True, running=True), width - 2)
-    assert shown["asking"] == words
-    assert shown["save"] == SAVED_WORDS
+def test_another_store_and_what_waits_for_the_user_are_named_before_label_and_model():
+    for given_status in (status(), status(save=UNSAVED, read_only=True)):
+        shown = lay_out(given_status, 80, store="LOCAL FILES")
+        assert (shown["store"], shown["id"]) == ("LOCAL FILES", SHORT_ID)
+    waiting = status(label=LONG_LABEL, asking=True, running=True)
+    for width, words in (
+        (118, "waits for approval"),
+        (58, "waits for approval"),
+        (48, "approval?"),
+    ):
+        shown = lay_out(waiting, width)
+        assert (shown["asking"], shown["save"]) == (words, SAVED_WORDS)
 
 
 def test_model_context_and_save_state_are_said_at_80_columns():

@@ -144,12 +144,16 @@ async def test_a_row_names_its_program_its_project_among_others_and_has_its_pin(
 # --- highlight and view
 
 
-@pytest.mark.parametrize(
-    ("current", "begins"), [("session-2", "session-2"), ("elsewhere", "session-1")]
-)
-async def test_the_highlight_begins_at_the_current_session_else_at_the_first(current, begins):
-    async with shown(rows(row(1), row(2), row(3), current=current)) as (app, _):
-        assert app.highlighted == begins
+async def test_the_highlight_begins_at_the_current_session_else_at_the_first_or_nowhere():
+    found = row(1), row(2), row(3)
+    async with shown(rows(*found, current="session-2")) as (app, pilot):
+        assert app.highlighted == "session-2"
+        app.sidebar.show_rows(rows(), NOW)
+        assert app.highlighted is None
+        await pilot.press("up", "down", "pageup", "pagedown", "home", "end", "enter")
+        assert app.said == []
+        app.sidebar.show_rows(rows(*found, current="elsewhere"), NOW)
+        assert app.highlighted == "session-1"
 
 
 async def test_the_highlight_is_in_view_when_rows_were_shown_before_there_was_room():
@@ -182,16 +186,6 @@ async def test_the_highlight_goes_to_the_nearest_session_when_its_own_is_gone(go
         left = [other for other in found if other.id != f"session-{gone}"]
         app.sidebar.show_rows(rows(*left), NOW)
         assert app.highlighted == near
-
-
-async def test_the_highlight_is_nowhere_when_no_session_is_left():
-    async with shown(rows(row(1))) as (app, pilot):
-        app.sidebar.show_rows(rows(), NOW)
-        assert app.highlighted is None
-        await pilot.press("up", "down", "pageup", "pagedown", "home", "end", "enter")
-        assert app.said == []
-        app.sidebar.show_rows(rows(row(5), row(6), current="session-6"), NOW)
-        assert app.highlighted == "session-6"
 
 
 @pytest.mark.parametrize(("keys", "then"), [([], "session-3"), (["down"], "session-2")])
@@ -256,6 +250,9 @@ async def test_a_view_that_becomes_smaller_keeps_the_highlight_unless_it_was_scr
 
 async def test_keys_move_the_highlight_by_rows_by_pages_and_to_the_ends():
     async with shown(many(100)) as (app, pilot):
+        # The scroll bar takes one column of the rows.
+        await until(lambda: app.list.show_vertical_scrollbar, "the scroll bar")
+        await until(lambda: app.list.vertical_scrollbar.size.width == 1, "its width")
         page = app.list.size.height - 1
         await pilot.press("pagedown", "pagedown")
         assert app.highlighted == f"session-{2 * page:05}"
@@ -366,20 +363,15 @@ async def test_a_filter_passes_over_case_accents_and_width_and_looks_at_name_and
         assert "Résumé" in app.lines[1]
 
 
-async def test_a_scroll_bar_takes_one_column_of_the_rows():
-    async with shown(many(100)) as (app, _):
-        await until(lambda: app.list.show_vertical_scrollbar, "the scroll bar")
-        await until(lambda: app.list.vertical_scrollbar.size.width == 1, "its width")
-
-
 @pytest.mark.parametrize("key", ["enter", "down"])
-async def test_enter_and_down_lead_from_the_filter_to_the_first_match(key):
+async def test_enter_and_down_lead_from_the_filter_to_the_first_match_and_a_choice_ends_it(key):
     async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
         await pilot.press("slash", "2", key)
         await until(lambda: app.list.has_focus, "the rows")
         assert app.query_one(".sidebar--filter").display
         await pilot.press("enter")
         assert app.heard(intents.SessionSelected)[0].session_id == "session-2"
+        await until(lambda: len(app.sidebar.rows.shown) == 3, "all of them")
 
 
 @pytest.mark.parametrize("keys", [["escape"], ["enter", "escape"]])
@@ -576,10 +568,3 @@ def test_the_nearest_row_of_headings_alone_is_the_heading_and_no_id_is_taken_for
     outline = Outline([row(1), row(2, id="Today")])
     assert outline.place_of_session("Today") == 2
     assert outline.place_of(outline.lines[0]) == 0
-
-
-async def test_the_filter_ends_when_a_session_was_chosen():
-    async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("slash", "2", "enter", "enter")
-        await until(lambda: app.heard(intents.SessionSelected), "the choice")
-        await until(lambda: len(app.sidebar.rows.shown) == 2, "all of them")

@@ -78,7 +78,7 @@ async def test_it_wraps_while_it_arrives(opened):
         assert wrapped_rows(app) == WRAPPED
 
 
-def test_the_line_at_the_top_stays_there_at_every_width():
+def test_the_line_at_the_top_stays_there_at_every_width_and_an_extremely_long_one_is_cut():
     lines = "\n".join(f"{n:02} " + "word " * 20 for n in range(40))
     document = drawn_document(answered(f"```\n{lines}\n```"), height=10)
     document.reader.scroll_to(0)
@@ -88,9 +88,6 @@ def test_the_line_at_the_top_stays_there_at_every_width():
     for width, wraps in ((90, True), (40, True), (40, False), (60, True)):
         document.draw_on(Canvas(width, dict.fromkeys(NAMES, Style()), wraps=wraps), 10)
         assert document.rows()[0].strip.text[5:8] == before[5:8]
-
-
-def test_an_extremely_long_line_is_cut():
     document = drawn_document(answered("```\n" + "x" * 100_000 + "\n```"))
     assert len(document.rows()) < 6
 

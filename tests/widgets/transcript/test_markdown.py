@@ -190,15 +190,12 @@ TABLE = "| Name | Age |\n|:-----|----:|\n| Ann | 12 |\n| Bob \\| Eve | 7 |\n\nDo
         "- item\n\n  | a | b |\n  |---|---|\n  | 1 | 2 |",
     ],
 )
-def test_a_table_is_one_from_its_first_letter_on(text):
+def test_a_table_is_one_from_its_first_letter_on_and_its_heading_stays_as_it_is(text):
     splitter = Splitter()
     for letter in text:
         splitter.feed(letter)
         rows = open_rows(splitter) if splitter.open_block() else []
         assert not any("|" in row.replace("Bob |", "") or "---" in row for row in rows)
-
-
-def test_the_heading_of_a_table_stays_as_it_is_while_the_table_comes():
     splitter = Splitter()
     splitter.feed("| Name | Age |")
     heading = open_rows(splitter)

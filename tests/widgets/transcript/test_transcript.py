@@ -150,19 +150,14 @@ async def test_an_answer_takes_the_place_of_what_arrived_and_of_the_one_that_it_
         assert "Again." in shown(app)
 
 
-async def test_the_mark_hides_no_word_of_a_row_that_is_full(opened):
+async def test_the_mark_hides_no_word_of_a_full_row_and_a_click_on_it_leads_to_the_end(opened):
     rows = [f"{'w' * 40} row {number}" for number in range(10, 50)]
-    async with opened(answered("\n".join(["```", *rows, "```"]))) as (app, pilot):
-        await pilot.press("home")
+    async with opened(*numbered(50), answered("\n".join(["```", *rows, "```"]))) as (app, pilot):
+        await pilot.press("pageup")
         *_, before, last = visible_text(app.transcript)
         assert last == before[:-2] + str(int(before[-2:]) + 1) + "      ↓"
-
-
-async def test_a_click_on_the_mark_leads_to_the_end(opened):
-    async with opened(*numbered(50)) as (app, pilot):
-        await pilot.press("pageup", "pageup")
-        last = visible_text(app.transcript)[-1]
-        mark = len(last) - len("latest")
+        await pilot.press("home")
+        mark = len(visible_text(app.transcript)[-1]) - len("latest")
         await pilot.click(app.transcript, offset=(mark - 5, 19))
         assert not app.conversation.following
         await pilot.click(app.transcript, offset=(mark, 19))
