@@ -123,8 +123,11 @@ async def test_it_follows_the_theme_and_focus_goes_to_what_is_typed_in(app, pilo
     await until(lambda: app.focused is app.editor)
 
 
-def test_no_syntax_highlighting_is_prepared():
+def test_a_text_may_be_set_before_it_is_on_the_screen_and_no_highlighting_is_prepared():
     prompt = Prompt()
+    prompt.set_text("draft")
+    prompt.show_queue(PromptQueue(("queued",)))
+    assert prompt.text == "draft"
     assert prompt.editor.language is None
     assert not prompt.editor.show_line_numbers
     assert not prompt.editor.highlight_cursor_line

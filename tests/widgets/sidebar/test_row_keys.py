@@ -25,16 +25,17 @@ def deleted(app):
 # --- headings
 
 
-@pytest.mark.parametrize(("down", "up"), [("down", "up"), ("j", "k")])
-async def test_up_and_down_pass_over_the_headings_of_open_groups(down, up):
+async def test_up_and_down_pass_over_the_headings_of_open_groups():
     async with shown(rows(*GROUPS)) as (app, pilot):
-        seen = [app.highlighted]
-        for _ in range(3):
-            await pilot.press(down)
-            seen.append(app.highlighted)
-        assert seen == ["session-1", "session-2", "session-3", "session-4"]
-        await pilot.press(up, up)
-        assert app.highlighted == "session-2"
+        for down, up in (("down", "up"), ("j", "k")):
+            seen = [app.highlighted]
+            for _ in range(3):
+                await pilot.press(down)
+                seen.append(app.highlighted)
+            assert seen == ["session-1", "session-2", "session-3", "session-4"]
+            await pilot.press(up, up)
+            assert app.highlighted == "session-2"
+            await pilot.press(up)
 
 
 async def test_left_folds_the_group_whose_heading_is_a_stop_and_right_gives_the_same_row_back():

@@ -72,20 +72,19 @@ async def test_nothing_is_said_of_what_an_answer_took_while_it_goes_on_or_of_the
         assert rows(app) == ["● offline:guide", "Hello."]
 
 
-async def test_another_model_has_a_heading_of_its_own_and_so_has_another_answer(opened):
-    other = answered("And I.", "a3", model="x:m2")
-    last = answered("Yes.", "a4", model="x:m1")
-    async with opened(*WHOLE, other, asked("more", "q2"), last) as (app, _):
-        assert [row for row in rows(app) if row[0] == "●"] == ["● x:m1", "● x:m2", "● x:m1"]
-
-
-async def test_a_message_that_is_replaced_leaves_the_answer(opened):
+async def test_another_model_or_answer_has_a_heading_and_a_message_that_is_replaced_leaves_it(
+    opened,
+):
     failed = answered("", "a2", model="x:m1", status="failed", error="no network")
     async with opened(*WHOLE[:3], failed) as (app, pilot):
         again = answered("It is.", "a3", model="x:m1", usage=USED, replaces="a2")
         app.conversation.put(again)
         await pilot.pause()
         assert rows(app)[-2:] == ["It is.", "x:m1 · 2,000 tokens in, 40 out"]
+        app.conversation.put(answered("And I.", "a4", model="x:m2"))
+        app.conversation.put(asked("more", "q2"))
+        app.conversation.put(answered("Yes.", "a5", model="x:m1"))
+        assert [row for row in rows(app) if row[0] == "●"] == ["● x:m1", "● x:m2", "● x:m1"]
 
 
 @pytest.mark.parametrize("up", [0, 1, 2])
