@@ -82,19 +82,16 @@ def model(commands):
     return commands.current.model.name if commands.current.model else ""
 
 
-async def test_another_model_is_chosen_for_this_session(commands, world):
-    await commands.program.send("hello")
+async def test_another_model_is_chosen_for_this_session_which_stays_new(commands, world):
     assert await commands("/model other:model") == "Model: other:model"
     assert commands.kinds == ["say", "show_session"]
     assert model(commands) == "other:model"
-    assert world.reader.entry(commands.current.id).model == "other:model"
     assert commands.noted == ["other:model"]
-
-
-async def test_choosing_a_model_in_a_new_session_leaves_it_new(commands):
-    await commands("/model other:model")
     assert commands.current.empty
     assert await commands("/save") == "Nothing to save yet."
+    await commands.program.send("hello")
+    await commands("/model scripted:model")
+    assert world.reader.entry(commands.current.id).model == "scripted:model"
 
 
 @each_row("name", ["nobody:knows", "nobody", ""])
@@ -190,7 +187,7 @@ async def test_what_cannot_be_set_is_an_error_that_says_what_can(commands, typed
     assert own(commands) == Settings()
 
 
-async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
+async def test_a_system_prompt_is_set_shown_taken_back_and_done_without(commands):
     assert await commands("/system") == "Answer briefly."
     assert commands.title == "System prompt (config.toml)"
     said = "Set the system prompt for this session; /system shows it"
@@ -202,9 +199,6 @@ async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
     said = "Reset the system prompt: it is now Answer briefly. (config.toml)"
     assert await commands("/system default") == said
     assert own(commands) == Settings()
-
-
-async def test_a_session_can_do_without_the_configured_system_prompt(commands):
     assert await commands("/system none") == "Removed the system prompt for this session"
     assert own(commands).system_prompt == ""
     assert await commands("/system") == "none"
