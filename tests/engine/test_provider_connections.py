@@ -172,7 +172,6 @@ def test_a_local_server_is_shown_with_its_address_and_never_asked_by_itself(mana
     made = manager()
     notes = {row.name: row.note for row in made.rows()}
     assert notes["lmstudio"] == "127.0.0.1:1234"
-    assert made.local() == ["ollama"]
     assert ModelLists(made, made._models, None, lambda: None).due(anew=True) == ["ollama"]
     # One that has answered is found.
     first, *_ = made.rows(["ollama"])

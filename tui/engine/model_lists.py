@@ -129,7 +129,7 @@ class ModelLists(msgspec.Struct, eq=False):
 
     def due(self, *, anew: bool) -> list[str]:
         """The servers to ask: those whose lists are old, or all ``anew``."""
-        asked = {*self._connections.usable(), *self._connections.local()}
+        asked = {*self._connections.usable(), *self._connections.local}
         due: list[str] = []
         for name in self._connections.known():
             provider, cached = self._connections.provider(name), self._cached(name)

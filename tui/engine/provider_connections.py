@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,8 +19,6 @@ from tui.errors import ConfigError, ModelUnavailable, UsageError
 from tui.providers.catalog import Catalog, Connection
 from tui.providers.secret import key_from_paste
 from tui.providers.source import ModelSource
-
-_ASKED = ("ollama",)
 
 _USUAL = ("anthropic", "openai", "google", "ollama", OWN_SERVER)
 """What most users look for: all others are below, in the order of the table."""
@@ -35,6 +34,11 @@ class ProviderConnections(msgspec.Struct, eq=False):
     _models: ModelSource
     _settings: UserSettings
     _environ: Mapping[str, str]
+    local: ClassVar[tuple[str, ...]] = ("ollama",)
+    """The servers that are asked without being connected, as one may run on this machine.
+
+    The ports of the others are common: anything may answer there.
+    """
 
     # --- known connections
 
@@ -65,13 +69,6 @@ class ProviderConnections(msgspec.Struct, eq=False):
         """The names of all providers of the table, the configuration and the connections."""
         names = dict.fromkeys([*self._settings.providers, *PROVIDERS])
         return [name for name in names if name != OFFLINE]
-
-    def local(self) -> list[str]:
-        """The servers that are asked without being connected: a local Ollama.
-
-        The ports of the others are common: anything may answer there.
-        """
-        return [name for name in self.known() if name in _ASKED]
 
     def provider(self, name: str) -> Provider | None:
         """Look up a provider as it is configured; ``None`` if nothing has the name."""

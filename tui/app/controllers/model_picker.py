@@ -99,7 +99,7 @@ class ConnectController(Controller):
 
     async def _look_for_servers(self, screen: "ConnectScreen") -> None:
         self._answering = ()
-        for name in self._connections.local():
+        for name in self._connections.local:
             if await self._lists.answers(name):
                 self._answering = [*self._answering, name]
                 screen.show_rows(self._connections.rows(self._answering))

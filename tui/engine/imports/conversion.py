@@ -20,7 +20,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem
 from tui.domain.text import NAME_CHARACTERS
 from tui.engine.imports.history import imported_message_id, version_id
-from tui.engine.imports.known_sessions import KnownSession, extends, wording, wording_json
+from tui.engine.imports.known_sessions import KnownSession, extends, wording
 from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Heading, Item
 from tui.importers.trees import AGAIN
 
@@ -47,10 +47,9 @@ class Versions:
 
     def new_id(self, message: Message, parent: str) -> str:
         """Make the id of the version that a message is of a known one; ``""`` if it is none."""
-        is_new = message.id not in self._known
-        if is_new or self.is_known(message, parent):
+        if message.id not in self._known or self.is_known(message, parent):
             return ""
-        version = version_id(message.id, parent, wording_json(message))
+        version = version_id(message, parent)
         self.latest[message.id] = version
         self.found.add(version)
         return version

@@ -10,6 +10,7 @@ import msgspec
 
 from tui.domain.imports import ImportLine
 from tui.domain.journal.message import Message
+from tui.domain.json_text import journal_json
 from tui.errors import SessionNotFound
 from tui.importers.made_ids import COMPARED
 from tui.importers.protocol import Heading
@@ -131,9 +132,11 @@ def imported_message_id(program: str, source_id: str) -> str:
     return IMPORTED + _digits(program, source_id)[:_MESSAGE_DIGITS]
 
 
-def version_id(message_id: str, parent: str, words: bytes) -> str:
+def version_id(message: Message, parent: str) -> str:
     """Make the id of a version of a message: other words, or behind another message."""
-    return IMPORTED + _digits(message_id, parent, words.decode())[:_MESSAGE_DIGITS]
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+    words = journal_json((message.content, calls, message.error)).decode()
+    return IMPORTED + _digits(message.id, parent, words)[:_MESSAGE_DIGITS]
 
 
 def _digits(*parts: str) -> str:

@@ -18,7 +18,6 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.session import SessionEntry
 from tui.domain.journal.todo import TodoItem
-from tui.domain.json_text import journal_json
 from tui.domain.timestamps import parse_utc
 from tui.engine.imports.history import IMPORTED, History, scope_of
 from tui.errors import SessionDamaged, SessionNotFound
@@ -32,12 +31,6 @@ def wording(message: Message) -> int:
     if isinstance(message.content, str) and not message.tool_calls and not message.error:
         return hash(message.content)
     return hash(repr((message.content, message.tool_calls, message.error)))
-
-
-def wording_json(message: Message) -> bytes:
-    """Encode what a message says, the same in every process."""
-    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
-    return journal_json((message.content, calls, message.error))
 
 
 def extends(longer: Message, shorter: Message) -> bool:
