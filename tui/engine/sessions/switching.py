@@ -105,15 +105,13 @@ class Switcher:
         current = self.current
         if current.id == session_id and not current.access.read_only:
             return await self.switch(self._stay)
-        load = partial(self.found_or_looked_at, session_id)
-        return await self.switch(partial(self.save_then_load, load))
+        return await self.select(partial(self.found_or_looked_at, session_id))
 
     async def open_session(self, session_id: str) -> bool:
         """Show a session and open it. Raises ``UsageError`` at the limit; else as ``look_at``."""
         if self.current.id == session_id and self.current.opened is not None:
             return await self.switch(self._stay)
-        load = partial(self._found_or_opened, session_id)
-        return await self.switch(partial(self.save_then_load, load))
+        return await self.select(partial(self._found_or_opened, session_id))
 
     async def _stay(self) -> LoadedSession:
         return self.current
@@ -132,11 +130,16 @@ class Switcher:
         self._pool.check_limit()
         return await asyncio.to_thread(self._loader.opened, session_id)
 
-    async def save_then_load(self, load: Load) -> LoadedSession | None:
-        """Give the other session, or nothing if another switch was wanted during the save.
+    async def select(self, load: Load) -> bool:
+        """Save the session on screen, then load and show another.
 
-        Raises ``StayedError``, ``PrivateSessionLeft``, and what ``load`` raises.
+        False if another switch is wanted meanwhile. Raises ``StayedError``, ``PrivateSessionLeft``
+        and what ``load`` raises; then the session on screen stays.
         """
+        return await self.switch(partial(self._save_then_load, load))
+
+    async def _save_then_load(self, load: Load) -> LoadedSession | None:
+        """Give the other session, or nothing if another switch was wanted during the save."""
         wanted, leaving = self._wanted, self.current
         await self.ready_to_leave(leaving)
         if wanted != self._wanted:

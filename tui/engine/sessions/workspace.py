@@ -130,8 +130,7 @@ class Workspace:
         Raises ``StorageError``, also ``StayedError``, and ``UsageError`` at the limit.
         """
         if not self.current.untouched or self.current.private:
-            save_then_make = partial(self.switcher.save_then_load, self._make_new)
-            if not await self.switcher.switch(save_then_make):
+            if not await self.switcher.select(self._make_new):
                 return False
         elif not name:
             return False
@@ -148,8 +147,7 @@ class Workspace:
         """
         if self.current.private and self.current.untouched:
             return False
-        save_then_make = partial(self.switcher.save_then_load, self._make_private)
-        return await self.switcher.switch(save_then_make)
+        return await self.switcher.select(self._make_private)
 
     async def keep(self) -> None:
         """Save the private session on screen as a new one, under a new id, and continue it there.
