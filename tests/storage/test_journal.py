@@ -273,13 +273,16 @@ def test_an_answer_stands_where_it_began_and_not_where_it_ended():
         assert kinds == [type(entry) for entry in journal.load().entries[1:]] == [Message, Summary]
 
 
-def test_a_piece_written_twice_counts_once_and_none_needs_the_first():
+def test_what_was_written_twice_counts_once_and_no_piece_needs_the_first():
     two = piece("a", 4, "two ")
     story = Story().user().add(piece("a", 0, "one "), two, two, piece("a", 8, "three"))
     assert texts(load(story.data).loaded_messages) == ["hello", "one two three"]
     with reading(Story().user().add(two, piece("a", 8, "three")).state().data) as journal:
         assert texts(journal.load().loaded_messages) == ["hello", "two three"]
         assert texts(journal.tail(1).session.loaded_messages) == ["two three"]
+    story = Story().user("one").answer("two")
+    session = load(story.raw(story.lines[-2]).raw(story.lines[-1]).state().data)
+    assert (texts(session.loaded_messages), session.message_count) == (["one", "two"], 2)
 
 
 def test_a_retry_that_is_still_arriving_hides_what_it_replaces_on_earlier_pages_too():
@@ -302,29 +305,18 @@ def test_many_retries_stay_hidden_on_every_page():
     assert texts(entries) == ["go", "no", "so?"]
 
 
-def test_a_message_that_was_written_again_with_all_before_it_shows_once():
-    story = Story().user("one").answer("two")
-    story.raw(story.lines[-2]).raw(story.lines[-1]).state()
-    with reading(story.data) as journal:
-        assert texts(journal.load().loaded_messages) == ["one", "two"]
-        assert journal.load().message_count == 2
-
-
 @each_row(
     "cursor",
     ["null", "{}", "[]", "[0]", "[true,[],[]]", "[1.5,[],[]]", "[-1,[],[]]", "[0,0,0]", '"0"'],
 )
-def test_a_cursor_that_is_none_is_refused(cursor):
-    with reading(every_kind().data) as journal, pytest.raises(StorageError):
-        journal.page(cursor, 5)
-
-
-def test_a_cursor_beyond_the_file_says_that_the_file_has_changed():
+def test_a_cursor_that_is_none_or_beyond_the_file_is_refused(cursor):
     data = every_kind().data
     with reading(data) as journal:
-        cursor = journal.tail(1).cursor
+        beyond = journal.tail(1).cursor
+        with pytest.raises(StorageError):
+            journal.page(cursor, 5)
     with reading(data[:100]) as journal, pytest.raises(StorageError, match="changed"):
-        journal.page(cursor, 5)
+        journal.page(beyond, 5)
 
 
 @given(place=st.integers(0, len(every_kind().data)))
@@ -450,6 +442,11 @@ def long_journal(tmp_path_factory):
     return path
 
 
+@pytest.fixture
+def long_store(long_journal):
+    return FileStore(long_journal.parents[1])
+
+
 @pytest.mark.parametrize(
     "read",
     [
@@ -460,30 +457,27 @@ def long_journal(tmp_path_factory):
         lambda store: store.lease("long").release(),
     ],
 )
-def test_the_end_of_a_long_journal_is_read_without_the_rest(long_journal, read, monkeypatch):
-    store = FileStore(long_journal.parents[1])
+def test_the_end_of_a_long_journal_is_read_without_the_rest(long_store, read, monkeypatch):
     reads = Reads(monkeypatch)
-    read(store)
+    read(long_store)
     assert reads.bytes < 500_000
     assert reads.calls < 60
 
 
+def test_the_end_of_a_long_journal_says_what_the_whole_says(long_store):
+    tail, whole = long_store.journal("long").tail(20).session, long_store.journal("long").load()
+    assert tail.loaded_messages == whole.loaded_messages[-20:]
+    assert tail.todos == whole.todos == (TodoItem("early", "pending", "doing early"),)
+    assert tail.message_count == whole.message_count == 19_001
+
+
 @each_row("count, last", [(20, "n18979"), (9_000, "n9999")])
-def test_a_page_anywhere_reads_only_its_surroundings(long_journal, monkeypatch, count, last):
-    store = FileStore(long_journal.parents[1])
-    cursor = store.journal("long").tail(count).cursor
+def test_a_page_anywhere_reads_only_its_surroundings(long_store, monkeypatch, count, last):
+    cursor = long_store.journal("long").tail(count).cursor
     with monkeypatch.context() as patch:
         reads = Reads(patch)
-        assert store.journal("long").page(cursor, 20).entries[-1].id == last
+        assert long_store.journal("long").page(cursor, 20).entries[-1].id == last
     assert reads.bytes < 500_000
-
-
-def test_the_end_of_a_long_journal_says_what_the_whole_says(long_journal):
-    store = FileStore(long_journal.parents[1])
-    tail, whole = store.journal("long").tail(20), store.journal("long").load()
-    assert tail.session.loaded_messages == whole.loaded_messages[-20:]
-    assert tail.session.todos == whole.todos == (TodoItem("early", "pending", "doing early"),)
-    assert tail.session.message_count == whole.message_count == 19_001
 
 
 # --- what a list needs
@@ -636,17 +630,17 @@ def test_a_message_is_found_although_the_offset_of_it_leads_astray(hint):
         assert [message.id for message in messages] == ["m0001", "m9"]
 
 
-def test_a_version_of_a_long_journal_is_read_without_what_it_skips(long_journal, monkeypatch):
-    store = FileStore(long_journal.parents[1])
-    lease = store.lease("long")
+def test_a_version_of_a_long_journal_is_read_without_what_it_skips(
+    long_journal, long_store, monkeypatch
+):
     own = long_journal.read_bytes()
     try:
+        lease = long_store.lease("long")
         new = answer("again", after="n9")
-        state = stated("Long", 12, 19_002, Offsets())
-        store.append(lease, [new, state])
+        long_store.append(lease, [new, stated("Long", 12, 19_002, Offsets())])
         lease.release()
         reads = Reads(monkeypatch)
-        tail = store.journal("long").tail(5).session
+        tail = long_store.journal("long").tail(5).session
         assert [each.id for each in tail.loaded_messages] == ["n6", "n7", "n8", "n9", "again"]
         assert reads.bytes < 2_000_000
     finally:

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.builders import answer, header, user
-from tests.storage.contract import closed, encoded, ids_of, state
+from tests.storage.contract import change, closed, encoded, ids_of, state
 from tui.domain.journal.records import Settings
 from tui.storage import folders
 from tui.storage.file_store import FileStore
@@ -145,9 +145,7 @@ def test_a_change_within_the_last_moment_is_not_taken_for_the_last_one(
 
 
 def test_a_pinned_session_in_the_archive_is_first(store, data, monkeypatch):
-    lease = store.lease("s03")
-    store.append(lease, [Settings(pinned=True)])
-    lease.release()
+    change(store, "s03", Settings(pinned=True))
     store.archive("s03")
     index(data)
     wanted = SessionFilter(statuses=ARCHIVED, order="pinned")
