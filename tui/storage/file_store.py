@@ -365,16 +365,9 @@ class FileStore(SessionStore):
             yield
         finally:
             if lease.folder is not source:
-                self._moves.add(
-                    Move(
-                        lease.session_id,
-                        source.value,
-                        lease.folder.value,
-                        self.now(),
-                        batch.reason,
-                        batch.id,
-                    )
-                )
+                places = source.value, lease.folder.value
+                move = Move(lease.session_id, *places, self.now(), batch.reason, batch.id)
+                self._moves.add(move)
 
     def _relocate(self, lease: FileLease, target: Folder) -> None:
         doing = f"Cannot move session {lease.session_id} to {target.value}"

@@ -158,9 +158,8 @@ class SearchIndex:
         changed, self.changed = self.changed, set[str]()
         if begun < self._rested_at:
             others = [each for each in self._pending if each[0].session_id not in changed]
-            self._pending = (
-                others + self._maintenance.follow(connection, changed) if changed else others
-            )
+            newer = self._maintenance.follow(connection, changed) if changed else []
+            self._pending = others + newer
             return
         self._pending = self._maintenance.follow(connection)
         took = time.monotonic() - begun

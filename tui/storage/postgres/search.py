@@ -285,10 +285,8 @@ class _MessageSearch:
     def _newest(self) -> list[_Found]:
         _, rows = self._rows(_NEWEST, self._condition)
         if not self._is_cut(rows):
-            oldest, count = self._connection.execute(_OLDEST, self._values()).fetchone() or (
-                None,
-                0,
-            )
+            found = self._connection.execute(_OLDEST, self._values()).fetchone()
+            oldest, count = found or (None, 0)
             self.is_done = count < _WALKED
             # Rows of the same time may have been left.
             self._before = self._before if oldest is None else oldest + 1

@@ -441,14 +441,8 @@ class PostgresStore(SessionStore):
             with self._leases.borrowed(session_id, *places) as (connection, lease, row):
                 if place == "kept" and lease.newer is None and moves.reason != "undo":
                     written = self._appender(connection, lease).restore(row.place)
-                line = Move(
-                    row.id,
-                    rows.PLACES[row.place],
-                    rows.PLACES[place],
-                    self.now(),
-                    moves.reason,
-                    moves.id,
-                )
+                way = rows.PLACES[row.place], rows.PLACES[place]
+                line = Move(row.id, *way, self.now(), moves.reason, moves.id)
                 wanted = {
                     "id": session_id,
                     "epoch": lease.epoch,
