@@ -310,12 +310,7 @@ def candidate(*parts: dict[str, Any], reason: Any = None, **more: Any) -> dict[s
     said: dict[str, Any] = {"content": {"parts": list(parts), "role": "model"}, "index": 0}
     if reason:
         said["finishReason"] = reason
-    return {
-        "candidates": [said],
-        "modelVersion": "test-model",
-        "responseId": "answer-1",
-        **more,
-    }
+    return {"candidates": [said], "modelVersion": "test-model", "responseId": "answer-1", **more}
 
 
 class GoogleExchange(Exchange):

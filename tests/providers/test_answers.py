@@ -32,12 +32,7 @@ from tests.tables import each_row
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.providers import DialectName
 from tui.errors import ModelError
-from tui.providers.protocol import (
-    AnswerEnded,
-    TextReceived,
-    TextTakenBack,
-    ThinkingReceived,
-)
+from tui.providers.protocol import AnswerEnded, TextReceived, TextTakenBack, ThinkingReceived
 
 # The arguments of Google's calls are objects, not texts.
 WITH_TEXTS_AS_ARGUMENTS = ["openai", "anthropic", "responses"]

@@ -38,12 +38,7 @@ from tests.samples import rows
 from tests.tables import each_row
 from tui.domain.journal.message import TokenUsage
 from tui.domain.providers import DialectName
-from tui.errors import (
-    AnswerCut,
-    ModelError,
-    ModelTimedOut,
-    ModelUnavailable,
-)
+from tui.errors import AnswerCut, ModelError, ModelTimedOut, ModelUnavailable
 from tui.providers.chat_model import Backoff, ChatModel
 from tui.providers.failures import ADDRESSES
 from tui.providers.protocol import AttemptFailed, ModelEvent, TextReceived
@@ -231,10 +226,7 @@ class TestARequestIsSentAgain:
     async def test_each_failed_attempt_is_an_event(self, model_at: ModelAt):
         replies = refuses(500, **NOW), refuses(429, **NOW), answers("Fine now.")
         events = await events_from(model_at, *replies)
-        assert events[:2] == [
-            AttemptFailed(1, "status 500", 0),
-            AttemptFailed(2, "status 429", 0),
-        ]
+        assert events[:2] == [AttemptFailed(1, "status 500", 0), AttemptFailed(2, "status 429", 0)]
         assert TextReceived("Fine now.") in events
 
 
@@ -301,11 +293,7 @@ class TestAnAnswerThatStops:
                 [],
                 "URL did not send a stream of an answer. Check the address (FORM). It says: Nope.",
             ),
-            (
-                sends(b"<!doctype html><h1>Log in</h1>", "text/html"),
-                [],
-                WEB_PAGE,
-            ),
+            (sends(b"<!doctype html><h1>Log in</h1>", "text/html"), [], WEB_PAGE),
         ],
     )
     async def test_or_is_none_gives_what_came_and_then_the_error(
@@ -316,8 +304,7 @@ class TestAnAnswerThatStops:
         assert told.said == words.replace("FORM", ADDRESSES[dialect])
 
     @each_row(
-        "reply, events",
-        [(is_silent, []), (lambda gate: answers_at(gate, "One", "never."), ONE)],
+        "reply, events", [(is_silent, []), (lambda gate: answers_at(gate, "One", "never."), ONE)]
     )
     async def test_for_too_long_is_given_up_and_what_came_is_kept(self, failing, reply, events):
         told = await failing(reply(Gate()), timeout=0.2)

@@ -2,9 +2,7 @@
 
 from tests.tables import each_row
 from tui.domain.models import ModelParameters
-from tui.providers.model_table import (
-    adaptation,
-)
+from tui.providers.model_table import adaptation
 
 
 @each_row(

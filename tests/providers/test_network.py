@@ -178,13 +178,7 @@ class TestAServer:
 
 class TestAProxy:
     @both
-    @pytest.mark.parametrize(
-        ("user", "said"),
-        [
-            ("", WANTS_USER),
-            ("me:guessed@", REFUSED_USER),
-        ],
-    )
+    @pytest.mark.parametrize(("user", "said"), [("", WANTS_USER), ("me:guessed@", REFUSED_USER)])
     async def test_that_wants_another_user_is_told(self, failed, server, address, user, said):
         with ForwardProxy(server.port, user="me:secret") as proxy:
             assert await failed(f"http://{user}{proxy.place}", address) == said

@@ -137,14 +137,7 @@ STREAM = (
     '\ufeff: hello\r\n\r\nevent: a\r\ndata: {"é": 1}\r\n\r\ndata: [1,\rdata: 2]\r\rdata:\n\n'
     "id: 3\ndata:no json\n\nevent: b\ndata: 3\ndata: 4\n\ndata: [Done]"
 ).encode()
-EVENTS = [
-    ("a", {"é": 1}),
-    ("", [1, 2]),
-    ("", "no json"),
-    ("b", 3),
-    ("", 4),
-    ("", "[Done]"),
-]
+EVENTS = [("a", {"é": 1}), ("", [1, 2]), ("", "no json"), ("b", 3), ("", 4), ("", "[Done]")]
 
 
 def parsed(pieces: Iterable[bytes]) -> list[tuple[str, object]]:

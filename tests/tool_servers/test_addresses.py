@@ -14,13 +14,7 @@ import pytest
 
 from tests.tables import each_row
 from tests.tool_servers.conftest import OneServer
-from tests.tool_servers.http_server import (
-    HttpToolServer,
-    reply,
-    reply_events,
-    reply_json,
-    text,
-)
+from tests.tool_servers.http_server import HttpToolServer, reply, reply_events, reply_json, text
 from tests.waiting import SECONDS, until
 from tui.config.settings_schema import ToolServerSettings
 from tui.domain.tool_servers import ToolResult

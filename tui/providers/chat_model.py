@@ -143,18 +143,15 @@ class ChatModel:
                 with logged(self._choice, backoff.tries, reply):
                     async with aclosing(self._ask(body, reception, reply)) as events:
                         async for event in events:
-                            match event:
-                                case AnswerEnded():
-                                    self._thinks_first = reception.filter.lacked_start
-                                    if reception.answer.calls:
-                                        request.memory.answers.append(reception.answer.kept)
-                                    yield event
-                                case ToolCall(name=name):
-                                    plain = _MARKS.sub("", name).strip()
-                                    is_marked = name not in offered and plain in offered
-                                    yield replace(event, name=plain) if is_marked else event
-                                case _:
-                                    yield event
+                            given = event
+                            if isinstance(event, AnswerEnded):
+                                self._thinks_first = reception.filter.lacked_start
+                                if reception.answer.calls:
+                                    request.memory.answers.append(reception.answer.kept)
+                            elif isinstance(event, ToolCall) and event.name not in offered:
+                                plain = _MARKS.sub("", event.name).strip()
+                                given = replace(event, name=plain) if plain in offered else event
+                            yield given
             except (Refusal, NoReply, BrokenStream) as failure:
                 tries, reason, asked = backoff.tries, "no connection", None
                 if isinstance(failure, Refusal):

@@ -281,10 +281,7 @@ _REFUSES = (
 )
 # Anthropic's words, where a request must have a limit.
 _HIGHEST = r"max_tokens: \d+ > (\d+)"
-_OTHER_NAMES = {
-    "max_tokens": "max_completion_tokens",
-    "max_completion_tokens": "max_tokens",
-}
+_OTHER_NAMES = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """The two names of one field of chat completions."""
 
 

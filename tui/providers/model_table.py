@@ -59,10 +59,7 @@ _THINKS = replace(_SAMPLES_ITSELF, thinks_unasked=True, off="disabled")
 _THINKS_ALWAYS = replace(_THINKS, efforts=_DEGREES)
 
 CLAUDE: Sequence[tuple[str, Traits]] = (
-    (
-        r"claude-mythos-preview",
-        Traits(_DEGREES, "adaptive", thinks_unasked=True, has_effort=False),
-    ),
+    (r"claude-mythos-preview", Traits(_DEGREES, "adaptive", thinks_unasked=True, has_effort=False)),
     (r"claude-(?:fable|mythos|opus-5-5)", _THINKS_ALWAYS),
     (r"claude-sonnet-5-5", replace(_THINKS, off="between_tools")),
     (r"claude-(?:opus-5|sonnet-5|haiku-5-5)", _THINKS),

@@ -26,10 +26,7 @@ from tui.providers.secret import Secret
 from tui.providers.server_words import causes, is_page, reason_of
 
 _FOR_ALL = ("all_proxy", "ALL_PROXY")
-_VARIABLES = {
-    "http": ("http_proxy", *_FOR_ALL),
-    "https": ("https_proxy", "HTTPS_PROXY", *_FOR_ALL),
-}
+_VARIABLES = {"http": ("http_proxy", *_FOR_ALL), "https": ("https_proxy", "HTTPS_PROXY", *_FOR_ALL)}
 _SETTING = "proxy in config.toml"
 _LOOPBACK = ("localhost", "127.0.0.0/8", "::1")
 # The port of a proxy whose address has none.

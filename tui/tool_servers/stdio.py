@@ -44,9 +44,7 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
 @asynccontextmanager
-async def open_program(
-    context: ServerContext,
-) -> AsyncGenerator[tuple[Any, Any, "ProgramStreams"]]:
+async def open_program(context: ServerContext) -> AsyncGenerator[tuple[Any, Any, "ProgramStreams"]]:
     """Run a program and its process group, its messages as streams. Raises ``ServerFailed``."""
     command, env = context.settings.command, context.settings.env or {}
     cwd = context.settings.cwd or str(Path.home())
