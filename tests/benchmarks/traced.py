@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+from inspect import CO_NEWLOCALS
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -40,8 +41,10 @@ class _Trace:
         named = [
             (code.co_filename.removeprefix(_OURS), code.co_qualname)
             for code in self._ran
-            # Comprehensions and lambdas are parts of a function.
-            if code.co_filename.startswith(_OURS) and not code.co_name.startswith("<")
+            # Comprehensions and lambdas are parts of a function, and a class's body is none.
+            if code.co_filename.startswith(_OURS)
+            and not code.co_name.startswith("<")
+            and code.co_flags & CO_NEWLOCALS
         ]
         files = {name for name, _ in named}
         lines = [" ".join(each) for each in sorted(named)]
