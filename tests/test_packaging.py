@@ -83,9 +83,11 @@ def test_links_and_pictures_of_the_page_lead_to_this_version(wheel: zipfile.ZipF
 
 
 def test_the_wheel_has_the_style_sheets_inside_the_package(wheel: zipfile.ZipFile):
-    names = {path.name for path in (ROOT / "styles").iterdir()}
-    assert names
-    assert {f"tui/styles/{name}" for name in names} <= set(wheel.namelist())
+    first_screen = {f"tui/styles/{path.name}" for path in (ROOT / "styles").iterdir()}
+    beside = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tui").rglob("*.tcss")}
+    assert first_screen
+    assert beside
+    assert first_screen | beside <= set(wheel.namelist())
 
 
 def test_the_wheel_has_the_manual_inside_the_package(wheel: zipfile.ZipFile):
