@@ -56,7 +56,7 @@ class OpenWebUi(Export):
 
     def talks_of(self, path: Path, record: p.Json, ledger: p.Ledger) -> Iterator[Talk]:
         chat = object_at(record, "chat") or record
-        found = _messages_in(chat, text_at(chat, "id") or text_at(record, "id"))
+        found = _messages_in(chat)
         if not found:
             ledger.skipped[WITHOUT_MESSAGES] += 1
             return
@@ -92,7 +92,7 @@ class OpenWebUi(Export):
                 yield from self.pieces_in(item, f"{message}-{number}", reading.ledger)
 
 
-def _messages_in(chat: p.Json, own: str) -> dict[str, p.Json]:
+def _messages_in(chat: p.Json) -> dict[str, p.Json]:
     """The messages by their ids; an array is the shown branch of a chat without a tree."""
     if tree := object_at(chat, "history.messages"):
         return {name: object_in(message) for name, message in tree.items()}
@@ -100,7 +100,8 @@ def _messages_in(chat: p.Json, own: str) -> dict[str, p.Json]:
     before = ""
     for number, message in enumerate(items_in(chat.get("messages"))):
         facts = object_in(message)
-        name = text_at(facts, "id") or f"{own}-{number}"
+        # Not made unique by the id of the record: known messages would be imported again.
+        name = text_at(facts, "id") or f"{text_at(chat, 'id')}-{number}"
         found[name] = {"parentId": before, **facts}
         before = name
     return found
