@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -162,14 +163,16 @@ class _EventLog(Log[_Event]):
 
 
 def _workspace(path: Path) -> p.Json:
-    """The fields of the file beside the events."""
+    """The fields of the file beside the events, without those that cannot be read."""
+    found = p.Json()
     if path.name != "events.jsonl":
-        return {}
-    try:
+        return found
+    with suppress(OSError):
         data = read_bounded(path.with_name("workspace.yaml"), _WORKSPACE_BYTES, follow=True)
-        return object_in(load(data.decode("utf-8", "replace")).value)
-    except (OSError, Unfit):
-        return {}
+        for field in re.split(r"\n(?=\w)", data.decode("utf-8", "replace")):
+            with suppress(Unfit):
+                found |= object_in(load(field).value)
+    return found
 
 
 class _Talk(msgspec.Struct, eq=False):
