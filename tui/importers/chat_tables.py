@@ -71,7 +71,7 @@ class Elia(Database):
     time = ("timestamp",)
     one_model = True
     parent = ("parent_id",)
-    is_numbered = follows_on = True
+    local_ids = follows_on = True
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         return found(places.data / "elia" / "elia.sqlite")
@@ -164,7 +164,7 @@ class Llm(Format):
     parent = ("parent_hash",)
     shown = ("tip_message_hash",)
     # Threads may share messages.
-    is_numbered = True
+    local_ids = True
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         usual = (places.app_support if places.is_mac else places.config) / "io.datasette.llm"

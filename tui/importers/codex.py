@@ -72,7 +72,7 @@ class _Rollout(Log[Entry]):
         head = head_of(raw.data)
         if head and head.kind in self._unparsed:
             return Entry(head.kind, {}, head.timestamp)
-        line = decode(raw.data, OBJECTS) if raw.is_whole else None
+        line = decode(raw.data, self._decoder) if raw.is_whole else None
         return None if line is None else entry_in(line)
 
     def add(self, line: Entry, raw: RawLine) -> str:

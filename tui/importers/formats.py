@@ -55,7 +55,7 @@ class Reading(msgspec.Struct):
     """What a program has to keep in mind: names by names."""
 
     def skip(self, reason: str) -> tuple[()]:
-        """Count a record that says nothing."""
+        """Count a record as skipped for a reason: it makes no message."""
         self.ledger.skipped[reason] += 1
         return ()
 
@@ -76,7 +76,7 @@ class Format(Blocks):
     marks: ClassVar[tuple[bytes, ...]]
     """Keys by which its JSON is told from others, if nothing else does."""
     mark_of_others = b""
-    """A key that such JSON has not."""
+    """A key by which JSON with all of these is another program's."""
     sub_agents = ""
     """The folder in a session's own with those of its sub-agents."""
 
@@ -96,9 +96,9 @@ class Format(Blocks):
     roles: ClassVar[Mapping[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool"}
     message_id: Paths = ()
     own_ids = False
-    """True if no other conversation has a message of the same id."""
+    """True if the ids of messages that follow each other are unique in all conversations."""
     made_of: tuple[str, ...] = ()
-    """Fields of which the ids of records without one are made; else of their roles and contents."""
+    """Fields that make the id of a record without one; if none is named, its role and content."""
     content: Paths = ("content",)
     time: Paths = ("created_at",)
     said_by: Paths = ("model",)
@@ -124,13 +124,13 @@ class Format(Blocks):
     received: Paths = ()
     cached: Paths = ()
     cache_written: Paths = ()
-    """Token counts; cached ones if they are beside those that were sent."""
+    """Token counts; those of the cache are named where the ones that were sent leave them out."""
     summary: tuple[str, object] | tuple[()] = ()
     """The field and the value of it that a record has which sums up those before it."""
     parent: Paths = ()
     """Names the message that one follows, where these are a tree."""
-    is_numbered = False
-    """True if the ids in a tree name its messages within their conversation alone."""
+    local_ids = False
+    """True if the ids of messages in a tree are unique in their conversation alone."""
     follows_on = False
     """True if a message that names none follows the one before it."""
     shown: Paths = ()
@@ -256,7 +256,7 @@ class Format(Blocks):
 
     def id_in_tree(self, record: p.Json, fields: Paths, reading: Reading) -> str:
         """The id of a message, or ``""``, as it is named in a tree."""
-        if not self.is_numbered:
+        if not self.local_ids:
             return text_at(record, *fields)
         known = value_at(record, *fields)
         return "" if known in (None, "") else f"{reading.heading.source_id}/{known}"
@@ -389,8 +389,9 @@ class Database(Format):
 
     def rows(self, database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
         """The records of the messages of a conversation."""
-        table, equal, order = self.message_table, {self.talk_key: row.get("id")}, self.message_order
-        rows = database.rows(table, self.message_columns, ledger, equal=equal, order=order)
+        columns, order = self.message_columns, self.message_order
+        equal = {self.talk_key: row.get("id")}
+        rows = database.rows(self.message_table, columns, ledger, equal=equal, order=order)
         return map(self.record, rows)
 
     def record(self, row: Row) -> p.Json:

@@ -166,13 +166,15 @@ def _kept(path: Path) -> Talk:
     old = object_if_there(path / "metadata.json")
     known = object_if_there(path.parents[2] / "kimi.json")
     folders = [text_at(each, "path") for each in objects_at(known, "work_dirs")]
-    marks = (md5(each.encode("utf-8", "replace"), usedforsecurity=False) for each in folders)
-    named = zip(folders, marks, strict=True)
+    hashes = {
+        md5(each.encode("utf-8", "replace"), usedforsecurity=False).hexdigest(): each
+        for each in folders
+    }
     facts = {
         "custom_title": state.get("custom_title"),
         "title": old.get("title"),
         "todos": state.get("todos"),
-        "folder": next((each for each, mark in named if mark.hexdigest() in path.parent.name), ""),
+        "folder": next((each for mark, each in hashes.items() if mark in path.parent.name), ""),
         "begun": wire.begun,
         "ended": wire.ended,
         "is_sub_agent": path.parent.name == "subagents",

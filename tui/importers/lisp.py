@@ -121,7 +121,7 @@ class _Forms:
         self._dialect = dialect
         self._frames = [_Frame("", 0)]
         self.outermost = self._frames[0].items
-        """The form, once it is complete."""
+        """Has the form, once it is complete."""
 
     def take(self, token: re.Match[str]) -> bool:
         """Take a token; false for one behind which nothing can be read."""

@@ -57,5 +57,5 @@ class MadeIds(UniqueIds):
         return self.unique(made_id(self._conversation, *facts))
 
     def within(self, name: str) -> str:
-        """Make the id of a message of the one that the source has; one that it repeats differs."""
+        """Make the id of a message from its own in the source; the same again get a number."""
         return self.unique(self._prefix + name)

@@ -156,15 +156,15 @@ class Blocks:
     kinds: ClassVar[Mapping[str, Kind]] = {}
     """More names of kinds, or the program's own meaning of one."""
     mark_kind = ""
-    """What stands for a picture or another file is named by this, else by the type of its block."""
+    """The word for a picture or another file in what stands for it; else the type of its block."""
     file_names: tuple[str, ...] = ()
     file_types: tuple[str, ...] = ()
     file_data: tuple[str, ...] = ()
     """Where such a block has the name, the type, and the data in base64."""
     file_addresses: tuple[str, ...] = ()
-    """Where it has an address, which tells as much."""
+    """Where it has an address, which is shown instead."""
     unnamed = "{message}-call-{number}"
-    """The id of a call without one, of its message and of its number and name."""
+    """The id of a call without one, with its message's, its place there and its tool's name."""
     unsaid: ClassVar[tuple[re.Pattern[str], ...]] = ()
     """Matches what is in text blocks and was not said, such as thinking."""
     output_texts: tuple[str, ...] = ("content", "value", "text", "error")

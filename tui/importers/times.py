@@ -9,7 +9,7 @@ from typing import Any
 from tui.domain.timestamps import format_utc
 
 _PER_SECOND = {1e17: 1e9, 1e14: 1e6, 1e11: 1e3}
-"""Numbers from which on times are in units of which a second has so many."""
+"""Times from these numbers on are in units of which a second has so many; the largest first."""
 _FIRST_YEAR = 1970
 """Go writes the year 1 for no time."""
 _AS_IN_JOURNAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
