@@ -100,6 +100,16 @@ async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(ask
         assert results(w) == ["# Shop"]
 
 
+async def test_a_command_that_ends_while_it_is_answered_does_not_bring_the_question_back(asked_by):
+    async def nothing(_shell):
+        pass
+
+    async with asked_by([call()], ["Done."]) as (_, app, _):
+        app.chat.approval.action_choose("once")
+        await app._shell().run(nothing)
+        assert not question(app)
+
+
 @pytest.mark.full
 async def test_a_question_is_answered_by_its_own_keys(asking):
     ways = (

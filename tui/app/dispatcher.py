@@ -126,7 +126,8 @@ class AppShell(msgspec.Struct, eq=False):
         """Update notices, to-dos, status bar and list."""
         # Not with those of the next command, which may have run by the next frame.
         self._controllers.presenter.show_notices()
-        self._controllers.presenter.show_prompt()
+        # Not all around the prompt: a question that is just being answered would come back.
+        self._controllers.chat.show_todos(self.workspace.current.session.todos)
         self._controllers.presenter.show_status()
         self._controllers.session_list.show()
 
@@ -238,6 +239,7 @@ class Dispatcher(msgspec.Struct, eq=False):
         wanted = read_input(text, self._prompts, own)
         is_command = isinstance(wanted, Invocation)
         place = None
+        # Else what acts on messages is not loaded for a prompt.
         if not is_command and (session.prompt.editing or session.pages.aside):
             place = controllers.messages.place_of(session)
         if place is None:

@@ -20,6 +20,7 @@ from textual.widgets import Static
 from tui.domain.commands import Command
 from tui.domain.completion import Target
 from tui.domain.journal.message import Message as SessionMessage
+from tui.domain.journal.todo import TodoItem
 from tui.domain.providers import is_guide
 from tui.domain.screen_sizes import (
     KEY_LINE_FROM_ROWS,
@@ -205,14 +206,22 @@ class ChatScreen(ScreenBase):
         """Show to-dos and approval around the prompt; its text is left alone."""
         if view.asking is not None:
             self._join(self.approval)
-        if view.todos:
-            self._join(self.todos)
-        self.todos.show(view.todos)
+        self.show_todos(view.todos)
         if view.asking is not self.approval.question and self.approval.has_focus_within:
             self.prompt.focus()  # what is typed next answers no other question
         self.approval.show(view.asking)
         self.refresh_bindings()
         self.prompt.show_state(view.read_only_in_short, editing=view.editing)
+
+    def show_todos(self, todos: Sequence[TodoItem]) -> None:
+        """Show to-dos above the prompt."""
+        if todos:
+            self._join(self.todos)
+        was_there = self.todos.display
+        self.todos.show(todos)
+        if self.todos.display != was_there:
+            # A key folds them.
+            self.refresh_bindings()
 
     def show_queue(self, queue: PromptQueue) -> None:
         """Show what waits to be sent."""
