@@ -86,7 +86,7 @@ def run(chosen: Namespace) -> int:
             first_frame.end()
             for line in final_save.lines:
                 console.tell(line)
-            if turn_settings.tools.setup.settings.tool_servers:
+            if turn_settings.tools.setup.has_servers:
                 # The terminal is restored: servers may take seconds to end.
                 runner.run(turn_settings.tools.setup.servers.close())
     if app.return_code == USE_FILES:

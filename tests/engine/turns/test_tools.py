@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from unittest.mock import patch
 
 import msgspec
 import pytest
@@ -145,6 +146,18 @@ async def test_once_is_once_and_until_quit_is_this_tool_for_this_program(new_ses
     assert len(ask.asked) == 3
     later = tools(Answers("deny"), approvals=ToolApprovals(kept))
     assert await run(later, session, SEARCH) == DENIED
+
+
+async def test_a_tool_that_is_allowed_while_the_file_is_read_is_not_asked_about_again(kept):
+    approvals, read, tool = ToolApprovals(kept), ToolApprovals.kept, ToolApproval("files", "a", "0")
+
+    async def allowed_meanwhile(self):
+        found = await read(self)
+        await self.allow(tool, always=False)
+        return found
+
+    with patch.object(ToolApprovals, "kept", allowed_meanwhile):
+        assert await approvals.standing(tool) == "allowed"
 
 
 @pytest.mark.parametrize("names", [(), ("search_sessions",)])

@@ -59,7 +59,7 @@ class Background(Controller):
         self._app.set_interval(_ROWS_SECONDS, self._follow)
 
     def _begin_once_idle(self) -> None:
-        if self._parts.turn_settings.tools.setup.settings.tool_servers:
+        if self._parts.turn_settings.tools.setup.has_servers:
             self._app.run_worker(self._start_servers, name="start tool servers")
         self._app.run_worker(self._import_by_the_hour, name="import automatically")
 

@@ -125,9 +125,8 @@ class ToolController(Controller):
                     typed[variable] = await screen.ask(title, words, secret=True)
                     variable, step = "", "variable"
                 else:
-                    if not old and name in (
-                        each.name for each in self._tools.setup.servers.statuses()
-                    ):
+                    taken = {each.name for each in setup.servers.statuses()}
+                    if not old and name in taken:
                         raise UsageError(f"There is a server {name} already.")
                     server = typed_server(whole, name, {k: v for k, v in secrets.items() if v}, old)
                     error = await self._try(screen, name, server)
@@ -176,7 +175,7 @@ class ToolController(Controller):
     async def _toggle(self, row: ToolRow) -> None:
         """Switch a tool of the program in all sessions, and any other in this one."""
         tool, setup, on = row.tool, self._tools.setup, not row.is_on
-        everywhere = row.is_own and tool not in setup.settings.config.tools.enabled
+        everywhere = row.is_own and not setup.is_configured(tool)
         if everywhere:
             await setup.switch(tool, on=on)
         session = self._workspace.current

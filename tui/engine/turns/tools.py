@@ -89,8 +89,7 @@ class ToolSetup:
         servers: "McpServers | None" = None,
     ) -> None:
         """``own`` makes all tools of the program for a project's folder."""
-        self.settings = settings
-        """As they are now, with what was set up since the start."""
+        self._settings = settings
         self.own = own
         self._ask: AskUser | None = None
         self._asks_at_start = False
@@ -104,7 +103,7 @@ class ToolSetup:
     @cached_property
     def servers(self) -> "McpServers":
         """The servers; none is started here."""
-        return self._servers(self.settings.tool_servers, at_start=self._asks_at_start)
+        return self._servers(self._settings.tool_servers, at_start=self._asks_at_start)
 
     def _servers(
         self, configured: Mapping[str, ToolServerSettings], *, at_start: bool
@@ -116,9 +115,18 @@ class ToolSetup:
         return McpServers(configured, files, self._ask, at_start=at_start)
 
     @property
+    def has_servers(self) -> bool:
+        """Tell whether there are any."""
+        return bool(self._settings.tool_servers)
+
+    def is_configured(self, name: str) -> bool:
+        """Tell whether the user's own configuration switches a tool of the program on."""
+        return name in self._settings.config.tools.enabled
+
+    @property
     def enabled(self) -> tuple[str, ...]:
         """The names of the tools of the program that are switched on."""
-        return (*self.settings.config.tools.enabled, *self.settings.set_up.tools.enabled)
+        return (*self._settings.config.tools.enabled, *self._settings.set_up.tools.enabled)
 
     async def switch(self, name: Any, *, on: bool) -> None:
         """Switch a tool of the program on or off. Raises ``StorageError``, ``ConfigError``."""
@@ -131,8 +139,8 @@ class ToolSetup:
 
     def kept_server(self, name: str) -> ToolServerSettings | None:
         """A server that was set up on the screen; none if the configuration has it."""
-        in_config = name in self.settings.config.mcp
-        return None if in_config else self.settings.set_up.mcp.get(name)
+        in_config = name in self._settings.config.mcp
+        return None if in_config else self._settings.set_up.mcp.get(name)
 
     def trial(self, name: str, server: ToolServerSettings) -> "McpServers":
         """A server that is not among the others yet."""
@@ -164,9 +172,9 @@ class ToolSetup:
     async def _change(self, change: Callable[[Config], Config]) -> None:
         from tui.storage.connections import change_tools
 
-        file = self.settings.file.with_name(TOOLS_FILE)
+        file = self._settings.file.with_name(TOOLS_FILE)
         kept = await asyncio.to_thread(change_tools, file, change)
-        self.settings = replace(self.settings, set_up=kept)
+        self._settings = replace(self._settings, set_up=kept)
 
 
 _RUNNERS = frozenset(
@@ -276,9 +284,10 @@ class ToolApprovals:
 
     async def standing(self, tool: ToolApproval) -> Standing:
         """Look a tool up. Raises ``StorageError`` if that takes a file that cannot be trusted."""
-        known = self.until_quit
-        if tool not in known:
-            known = {*await self.kept(), *known}
+        if tool in self.until_quit:
+            return "allowed"
+        # In this order: the same tool may be allowed while the file is read.
+        known = {*await self.kept(), *self.until_quit}
         if tool in known:
             return "allowed"
         return "changed" if any(map(tool.is_of, known)) else "unknown"
