@@ -42,8 +42,7 @@ class Versions:
         self._known = known
         self.latest: dict[str, str] = {}
         """The ids of the versions that were found, by those of their messages."""
-        self.found: set[str] = set()
-        """Versions, and new messages where others stood before: versions follow them."""
+        self._found: set[str] = set()
 
     def new_id(self, message: Message, parent: str) -> str:
         """Make the id of the version that a message is of a known one; ``""`` if it is none."""
@@ -51,20 +50,26 @@ class Versions:
             return ""
         version = version_id(message, parent)
         self.latest[message.id] = version
-        self.found.add(version)
+        self._found.add(version)
         return version
 
     def is_known(self, message: Message, parent: str) -> bool:
         """Tell whether a message is there as it is, or only its end is new."""
         known = self._known
-        is_moved = parent in self.found and not known.follows(message.id, parent)
+        is_moved = parent in self._found and not known.follows(message.id, parent)
         if message.id not in known or is_moved:
             return False
+        if known.says(message):
+            return True
         last = known.last
-        if known.says(message) or last is None or last.id != message.id:
-            return known.says(message)
+        if last is None or last.id != message.id:
+            return False
         # The last one may be there as it was before it ended.
         return extends(message, last) or extends(last, message)
+
+    def add_branch(self, message: Message) -> None:
+        """Let what follows a new message be versions, as it stands where others stood before."""
+        self._found.add(message.id)
 
 
 class Conversion:
@@ -210,7 +215,7 @@ class Conversion:
         if parent != self._known.last_id:
             message, line = msgspec.structs.replace(message, after=parent), b""
             if parent and item.parent is None:
-                self._versions.found.add(message.id)
+                self._versions.add_branch(message)
         self._add(message, item)
         yield message, line
 
@@ -228,7 +233,7 @@ class Conversion:
         self._known.add(message)
         self.messages += 1
         before = self._before
-        is_known = before and imported_message_id(self._program, item.id) in before
+        is_known = before is not None and imported_message_id(self._program, item.id) in before
         self.news += not is_known or wording(message) not in self._said_before
         self.cut += (message.content, message.tool_calls) != (item.content, item.tool_calls)
 

@@ -63,6 +63,10 @@ class LoadedPages:
 
     # --- pages before the end
 
+    def restart(self, entries: Sequence[Entry], cursor: str | None) -> None:
+        """Replace the pages; the earlier ones no longer count."""
+        self.earlier, self.cursor = tuple(entries), cursor
+
     def keep_before(self, entries: Sequence[Entry], cursor: str | None) -> None:
         """Keep what was read before ``entries``, the new end, if it joins on."""
         earlier = entries_before((*self.earlier, *self._latest()), entries)

@@ -346,7 +346,7 @@ class LoadedSession:
         ``anew``, those are dropped.
         """
         if anew:
-            self.pages.earlier, self.pages.cursor = tuple(pages), tail.cursor
+            self.pages.restart(pages, tail.cursor)
         else:
             entries = (*pages, *tail.session.entries)
             self.pages.keep_before(entries, tail.cursor)
