@@ -71,8 +71,8 @@ def _wanted(program: Program, chosen: Namespace) -> Wanted:
         programs=frozenset(each for name in chosen.sources for each in _named(name)) or None,
         since=beginning_of_day(chosen.since) if chosen.since is not None else None,
         again=chosen.again,
-        # Only who is asked has to know, as who has not said what to import.
-        counted=chosen.dry_run or not (chosen.all or chosen.sources or chosen.paths),
+        # Only who is asked has to know.
+        counted=chosen.dry_run or not _is_agreed(chosen),
         large=chosen.large,
     )
 
@@ -85,6 +85,11 @@ def _named(name: str) -> list[str]:
             f'There is no program "{name}". sibyl-tui import --help lists the known ones.'
         )
     return [name] if name in found else found
+
+
+def _is_agreed(chosen: Namespace) -> bool:
+    """True if the user has said what to import, and is not asked."""
+    return bool(chosen.all or chosen.sources or chosen.paths)
 
 
 def _import_own(program: Program, path: Path, *, dry_run: bool) -> _Json:
@@ -120,7 +125,7 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
             console.put_json(_plan_json(plan, sessions, dry_run=chosen.dry_run), 2)
         unread = int(bool(plan.unread))
         return unread if chosen.dry_run else complete(program.store, _IMPORT) or unread
-    if wanted.counted:
+    if not _is_agreed(chosen):
         if not console.is_terminal(sys.stdin):
             raise UsageError(
                 "import asks first. Without a terminal, add --all, --from NAME, a PATH or"

@@ -1,11 +1,11 @@
 """Running commands, by the functions that their modules bind to the table."""
 
-# They bind functions when they are imported.
 # ruff: noqa: F401
 # pyright: reportUnusedImport=false
 from collections.abc import Mapping
 from functools import partial
 
+# They bind functions when they are imported.
 from tui.commands import answering, archive, details, leaving, opening, saving
 from tui.commands.shell import FUNCTIONS, Opened, Shell, Work, command
 from tui.config.paths import changelog

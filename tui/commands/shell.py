@@ -124,7 +124,7 @@ class Shell(Protocol):
         """Save everything and quit."""
 
 
-Work = Callable[[Shell], Awaitable[object]]
+Work = Callable[[Shell], Awaitable[None]]
 """Work that may say, show and ask."""
 
 CommandFunction = Callable[[Shell, str], Awaitable[None]]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class NoticeController(msgspec.Struct, eq=False):
-    """Shows notices in the line of the topmost screen that has one, and lists them."""
+    """Shows notices in the line of the topmost screen that has one, and keeps them."""
 
     _app: App[Any]
     _clock: Callable[[], datetime]
