@@ -7,6 +7,7 @@ from time import monotonic
 import pytest
 from textual import events
 from textual.binding import Binding
+from textual.command import CommandList
 from textual.widgets import Input
 
 from tests.ui.screen import (
@@ -120,6 +121,17 @@ async def test_the_palette_offers_what_has_a_key_the_themes_and_the_sessions(wor
         await until(lambda: "Go to the sidebar" in shown(app))
         await pilot.press("enter")
         await until(lambda: app.chat.sidebar.rows.has_focus)
+
+
+async def test_the_palette_keeps_its_lower_border_while_rows_come(world):
+    async with world().running() as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(lambda: app.screen.query(".--visible"), "the rows")
+        found = app.screen.query_one(CommandList)
+        border = found.styles.border_bottom
+        found.add_class("--populating")
+        await pilot.pause()
+        assert border[0] == found.styles.border_bottom[0] == "round"
 
 
 async def test_what_can_be_done_goes_before_a_session_of_that_name_whoever_is_heard_first(

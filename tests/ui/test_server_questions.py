@@ -101,6 +101,20 @@ async def test_what_does_not_fit_is_said_and_not_sent_and_escape_refuses_from_th
         assert w.servers.answers == [None]
 
 
+async def test_a_button_has_the_colours_of_a_cursor_and_none_for_the_mouse(asking):
+    w = asking(read_question("files", FORM))
+    async with w.running() as (app, pilot):
+        panel = await asked(w, app, pilot)
+        button, at_rest = panel.query_one("#send"), panel.styles.background
+        await pilot.hover("#send")
+        await until(lambda: button.mouse_hover, "the mouse")
+        assert button.styles.background == at_rest
+        button.focus()
+        await until(lambda: button.has_focus, "the focus")
+        assert button.styles.background != at_rest
+        assert (button.styles.background_tint.a, button.styles.text_style.reverse) == (0, None)
+
+
 async def test_an_address_is_shown_and_opened_only_when_the_user_wants_it(asking, opened):
     w = asking(read_question("files", {"mode": "url", "url": ADDRESS, "message": "Pay"}))
     async with w.running() as (app, pilot):
