@@ -13,23 +13,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 
-AREAS = {
-    "Errors": ("tui/errors.py", "tui/files.py"),
-    "Command line": ("tui/cli", "tui/__main__.py"),
-    "Commands": ("tui/domain/commands.py", "tui/commands", "tui/domain/targets.py"),
-    "Conversation": (
-        "tui/widgets/transcript",
-        "tui/engine/sessions",
-        "tui/engine/turns",
-        "tui/engine/model_requests.py",
-    ),
-    "Storage and doctor": ("tui/storage", "tui/engine/library", "tui/domain/journal"),
-    "Models": ("tui/providers", "tui/domain/providers.py", "tui/domain/models.py"),
-    "Configuration": ("tui/config",),
-    "Screens and keys": ("tui",),
-}
-"""By heading the modules; the first that fits counts, so the last one takes the rest."""
-
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}['\"’]?[,.:;)]? ['\"(/{<\[]*(?:[^\W\d_]|\d)")
 _LABEL = re.compile(r"[A-Z][a-z]+(?:-[a-z]+)?[.:…]?")
 _ARGUMENTS = re.compile(r"[<\[][a-zA-Z]{2,}[^{]*[>\]]")
@@ -63,20 +46,12 @@ _MODULES = {"tui/domain/search/filters.py"}
 _LEFT_OUT = {"Authorization", "Infinity", "warm up", "closed session", "at once", "[x]", "<think>"}
 
 
-def table(package: Path = ROOT / "tui") -> str:
-    """Write the table of all modules."""
-    rows: dict[str, list[str]] = {area: [] for area in AREAS}
+def lines(package: Path = ROOT / "tui") -> Iterator[str]:
+    """Give a line for each text, module by module."""
     for module in sorted(package.rglob("*.py")):
         name = module.relative_to(package.parent).as_posix()
-        if name in _MODULES:
-            continue
-        texts = dict.fromkeys(texts_of(module.read_text("utf-8")))
-        rows[_area(name)] += [f"| {_code(text)} | `{name}` |" for text in texts]
-    parts = [f"\n## {area}\n\n| text | module |\n|---|---|\n" for area in AREAS]
-    return "".join(
-        part + "".join(f"{row}\n" for row in rows[area])
-        for part, area in zip(parts, AREAS, strict=True)
-    )
+        texts = [] if name in _MODULES else texts_of(module.read_text("utf-8"))
+        yield from (f"{name}: {text!r}\n" for text in dict.fromkeys(texts))
 
 
 def texts_of(source: str) -> Iterator[str]:
@@ -155,21 +130,5 @@ def _name(node: ast.AST) -> str:
     return name
 
 
-def _area(module: str) -> str:
-    return next(
-        area
-        for area, places in AREAS.items()
-        if any(module == place or module.startswith(f"{place}/") for place in places)
-    )
-
-
-def _code(text: str) -> str:
-    """Quote a text as code in a table; a line break is ``⏎``."""
-    line = text.replace("\n", "⏎").replace("|", "\\|")
-    ticks = "``" if "`" in line else "`"
-    pad = " " if "`" in line or line != line.strip() else ""
-    return f"{ticks}{pad}{line}{pad}{ticks}"
-
-
 if __name__ == "__main__":
-    sys.stdout.write(table())
+    sys.stdout.writelines(lines())

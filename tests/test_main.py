@@ -26,8 +26,10 @@ def leave_with(monkeypatch, capsys):
     return leave
 
 
-def test_the_command_leaves_with_the_exit_code_of_the_command_line(leave_with):
+def test_the_command_leaves_with_the_exit_code_of_the_command_line_or_of_an_interrupt(leave_with):
     assert leave_with(len)[0] == 2
+    code, told = leave_with(raiser(KeyboardInterrupt))
+    assert (code, told.err) == (130, "")
 
 
 def test_a_defect_is_a_sentence_and_shows_no_control_raw(leave_with, state):
@@ -48,7 +50,7 @@ def state(monkeypatch, tmp_path):
     return tmp_path / "state"
 
 
-def test_the_last_words_name_a_private_file_with_the_place_of_a_defect(leave_with, state):
+def test_the_last_words_name_a_private_file_with_the_place_of_each_defect(leave_with, state):
     words = leave_with(fail_with_a_text)[1].err.splitlines()[-1]
     path = state / "crash.log"
     assert str(path) in words
@@ -58,6 +60,8 @@ def test_the_last_words_name_a_private_file_with_the_place_of_a_defect(leave_wit
     assert f"sibyl-tui {__version__}, Python 3." in report
     assert "my text" not in report
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    leave_with(fail_with_a_text)
+    assert path.read_text().count(" fail_with_a_text\n") == 2
 
 
 def test_the_last_words_name_a_textual_that_was_never_tried(leave_with, state, monkeypatch):
@@ -70,21 +74,10 @@ def test_the_last_words_name_a_textual_that_was_never_tried(leave_with, state, m
     )
 
 
-def test_the_report_of_the_next_defect_is_at_the_end_of_the_same_file(leave_with, state):
-    leave_with(fail_with_a_text)
-    leave_with(fail_with_a_text)
-    assert (state / "crash.log").read_text().count(" fail_with_a_text\n") == 2
-
-
 def test_a_report_that_cannot_be_written_is_told(leave_with, state):
     state.write_text("a file in the way")
     words = leave_with(fail_with_a_text)[1].err.splitlines()[-1]
     assert words.endswith("Its report could not be written: File exists.")
-
-
-def test_an_interrupt_before_the_command_began_is_no_traceback(leave_with):
-    code, told = leave_with(raiser(KeyboardInterrupt))
-    assert (code, told.err) == (130, "")
 
 
 def test_the_first_frame_is_begun_before_the_command_line_and_ended_after_it(

@@ -61,14 +61,27 @@ def _libraries(path: Path) -> set[str]:
     return found - set(sys.stdlib_module_names) - {"tui"}
 
 
-def test_the_wheel_has_every_file_of_the_package(wheel: zipfile.ZipFile):
+def test_the_wheel_has_every_file_of_the_package_and_nothing_beside_it(wheel: zipfile.ZipFile):
+    names = set(wheel.namelist())
     expected = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "tui").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    assert "tui/py.typed" in expected
-    assert expected <= set(wheel.namelist())
+    assert {"tui/py.typed", "tui/screens/palette.tcss"} <= expected
+    first_screen = {f"tui/styles/{path.name}" for path in (ROOT / "styles").iterdir()}
+    pages = {path.relative_to(ROOT) for path in (ROOT / "docs/manual").rglob("*.md")}
+    assert first_screen
+    assert pages
+    assert expected | first_screen | {f"tui/{page.as_posix()}" for page in pages} <= names
+    assert wheel.read("tui/CHANGELOG.md") == (ROOT / "CHANGELOG.md").read_bytes()
+    name = f"sibyl_tui-{_project()['version']}"
+    tops = {each.partition("/")[0] for each in names}
+    assert tops == {"tui", "sibyl_tui.py", f"{name}.dist-info", f"{name}.data"}
+    assert {each for each in names if "__pycache__" in each or "/." in each} == set()
+    own = f"{name}.dist-info"
+    assert wheel.read(f"{own}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
+    assert "sibyl-tui = sibyl_tui:main" in wheel.read(f"{own}/entry_points.txt").decode()
 
 
 def test_links_and_pictures_of_the_page_lead_to_this_version(wheel: zipfile.ZipFile):
@@ -80,35 +93,6 @@ def test_links_and_pictures_of_the_page_lead_to_this_version(wheel: zipfile.ZipF
     raw = f"https://raw.githubusercontent.com/sibyl-tui/sibyl-tui/v{version}/snapshots/tour.svg"
     assert raw in targets
     assert [target for target in targets if not target.startswith("https://")] == []
-
-
-def test_the_wheel_has_the_style_sheets_inside_the_package(wheel: zipfile.ZipFile):
-    first_screen = {f"tui/styles/{path.name}" for path in (ROOT / "styles").iterdir()}
-    beside = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tui").rglob("*.tcss")}
-    assert first_screen
-    assert beside
-    assert first_screen | beside <= set(wheel.namelist())
-
-
-def test_the_wheel_has_the_manual_inside_the_package(wheel: zipfile.ZipFile):
-    pages = {path.relative_to(ROOT) for path in (ROOT / "docs/manual").rglob("*.md")}
-    assert pages
-    assert {f"tui/{page.as_posix()}" for page in pages} <= set(wheel.namelist())
-    assert wheel.read("tui/CHANGELOG.md") == (ROOT / "CHANGELOG.md").read_bytes()
-
-
-def test_the_wheel_has_nothing_beside_the_package(wheel: zipfile.ZipFile):
-    tops = {name.partition("/")[0] for name in wheel.namelist()}
-    name = f"sibyl_tui-{_project()['version']}"
-    assert tops == {"tui", "sibyl_tui.py", f"{name}.dist-info", f"{name}.data"}
-    strange = {name for name in wheel.namelist() if "__pycache__" in name or "/." in name}
-    assert strange == set()
-
-
-def test_the_wheel_has_the_licence_and_the_command(wheel: zipfile.ZipFile):
-    own = f"sibyl_tui-{_project()['version']}.dist-info"
-    assert wheel.read(f"{own}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
-    assert "sibyl-tui = sibyl_tui:main" in wheel.read(f"{own}/entry_points.txt").decode()
 
 
 @pytest.mark.parametrize("path", files())
@@ -233,15 +217,10 @@ def test_both_ends_of_the_range_of_textual_are_those_that_are_tried():
     assert f"textual=={newest}" in (ROOT / ".ci/lock.txt").read_text("utf-8").splitlines()
 
 
-def test_the_package_knows_its_version():
+def test_the_package_knows_its_version_and_refuses_a_name_that_it_does_not_have():
     import tui
 
     assert tui.__version__ == _project()["version"]
-
-
-def test_the_package_refuses_a_name_that_it_does_not_have():
-    import tui
-
     with pytest.raises(AttributeError, match="no attribute 'missing'"):
         _ = tui.missing
 
@@ -253,24 +232,11 @@ def test_the_changelog_tells_of_this_version():
     assert _project()["version"] in headings
 
 
-def test_the_program_starts_as_a_module():
-    done = subprocess.run(
-        [sys.executable, "-m", "tui", "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["sibyl-tui", _project()["version"]]
-    assert done.stderr == ""
-
-
-def test_the_program_starts_by_its_command():
-    command = Path(sys.executable).with_name("sibyl-tui")
-    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["sibyl-tui", _project()["version"]]
-
-
-def test_without_a_terminal_the_program_says_what_works_without_one():
-    done = subprocess.run(
-        [sys.executable, "-m", "tui"], capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "sibyl-tui ask" in done.stderr
+@pytest.mark.parametrize(
+    "command",
+    [[sys.executable, "-m", "tui"], [Path(sys.executable).with_name("sibyl-tui")]],
+    ids=["module", "command"],
+)
+def test_the_program_starts(command):
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == (f"sibyl-tui {_project()['version']}\n", "")

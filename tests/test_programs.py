@@ -1,11 +1,10 @@
 import signal
 import sys
 import threading
-import time
-from pathlib import Path
 
 import pytest
 
+from tests.waiting import is_running, wait_for
 from tui.programs import end_programs, output_of
 
 
@@ -42,7 +41,7 @@ def test_a_child_that_outlives_its_parent_is_ended_at_the_limit(tmp_path):
     pids = tmp_path / "pids"
     output = output_of(["sh", "-c", f"sleep 600 & echo $! > {pids}"], 100, 1.0)
     assert output.code is None
-    ends(int(pids.read_text()))
+    wait_for(lambda: not is_running(int(pids.read_text())))
 
 
 def test_a_running_program_is_ended_from_another_thread_with_its_children(tmp_path):
@@ -50,14 +49,13 @@ def test_a_running_program_is_ended_from_another_thread_with_its_children(tmp_pa
     command = ["sh", "-c", f"sleep 600 & echo $! > {pids}; wait"]
     waiting = threading.Thread(target=lambda: outputs.append(output_of(command, 100, 600)))
     waiting.start()
-    while not (pids.exists() and pids.read_text().endswith("\n")):
-        time.sleep(0.01)
+    wait_for(lambda: pids.exists() and pids.read_text().endswith("\n"))
     end_programs(["another"])
     assert is_running(int(pids.read_text()))
     while waiting.is_alive():
         end_programs(command)
     assert outputs[0].code != 0
-    ends(int(pids.read_text()))
+    wait_for(lambda: not is_running(int(pids.read_text())))
 
 
 def test_a_program_may_be_ended_by_a_signal_after_which_it_tidies_up(tmp_path):
@@ -67,20 +65,6 @@ def test_a_program_may_be_ended_by_a_signal_after_which_it_tidies_up(tmp_path):
     options = {"args": (command, 100, 600), "kwargs": {"ending": signal.SIGUSR1}}
     waiting = threading.Thread(target=output_of, **options)
     waiting.start()
-    while not ready.exists():
-        time.sleep(0.01)
+    wait_for(ready.exists)
     while not tidied.exists():
         end_programs(command)
-
-
-def ends(pid):
-    while is_running(pid):
-        time.sleep(0.01)
-
-
-def is_running(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"

@@ -2,13 +2,17 @@
 
 import io
 import json
+import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import msgspec
 import pytest
 
-from tui.cli import run
+from tests.engine.imports.notebook import SEVERAL, Shelf
+from tests.providers.chat_server import ChatServer
+from tui.cli import imports, run
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Opened
 from tui.storage.file_store import FileStore
@@ -27,6 +31,11 @@ class Result:
     @property
     def lines(self):
         return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
 @pytest.fixture
@@ -87,3 +96,44 @@ def saved(store):
         return lease.session_id
 
     return save
+
+
+@pytest.fixture
+def served(config):
+    """Serves and configures a model until the test ends; says how long its silence is borne."""
+    with ExitStack() as servers:
+
+        def serve(*replies, timeout=30, retries=1, more=""):
+            server = servers.enter_context(ChatServer(*replies))
+            config.write_text(
+                f'model = "local:m"\n{more}\n[providers.local]\nbase_url = "{server.base_url}"\n'
+                f"timeout = {timeout}\nretries = {retries}\n"
+            )
+            return server
+
+        yield serve
+
+
+@pytest.fixture
+def process(data, tmp_path):
+    """Starts a command as a process of its own, which ends with the test."""
+    with ExitStack() as processes:
+
+        def start(*arguments, **options):
+            command = [sys.executable, "-m", "tui", *arguments, "--data-dir", data]
+            pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+            known = {"stdin": subprocess.DEVNULL, "cwd": tmp_path, "text": True, **pipes}
+            process = subprocess.Popen(command, **{**known, **options})
+            processes.enter_context(process)
+            processes.callback(process.kill)
+            return process
+
+        yield start
+
+
+@pytest.fixture
+def shelf(private_home, monkeypatch):
+    """The files of the one program that is known."""
+    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [SEVERAL])
+    monkeypatch.setattr(imports, "PROGRAMS", {"notebook": "notebook"})
+    return Shelf(private_home)

@@ -7,13 +7,13 @@ import os
 import re
 import signal
 import sqlite3
-import subprocess
 import sys
 import threading
-from contextlib import ExitStack, closing
+from contextlib import closing
 
 import pytest
 
+from tests.builders import kept_texts
 from tests.failing import raiser
 from tests.providers.chat_server import (
     ChatServer,
@@ -25,6 +25,7 @@ from tests.providers.chat_server import (
     refuses,
     scenarios,
 )
+from tests.waiting import wait_for
 from tui.cli import console
 from tui.config.settings_schema import ProviderSettings, connections_file
 from tui.domain.journal.records import Partial, decode
@@ -33,22 +34,6 @@ from tui.storage.connections import change, key_path, write_key
 from tui.storage.protocol import SessionFilter
 
 GUARD_SECONDS = 60
-
-
-@pytest.fixture
-def served(config):
-    """Serves and configures a model until the test ends; says how long its silence is borne."""
-    with ExitStack() as servers:
-
-        def serve(*replies, timeout=30, retries=1, more=""):
-            server = servers.enter_context(ChatServer(*replies))
-            config.write_text(
-                f'model = "local:m"\n{more}\n[providers.local]\nbase_url = "{server.base_url}"\n'
-                f"timeout = {timeout}\nretries = {retries}\n"
-            )
-            return server
-
-        yield serve
 
 
 def test_question_and_answer_are_indexed_where_there_is_an_index(sibyl, served, saved, data):
@@ -73,30 +58,6 @@ def test_the_configured_settings_of_the_model_are_sent(sibyl, served):
     (request,) = server.requests
     assert (request.body["temperature"], request.body["max_tokens"]) == (0.3, 9)
     assert request.body["messages"][0] == {"role": "system", "content": "Be brief."}
-
-
-@pytest.fixture
-def process(data, tmp_path):
-    """Starts a command as a process of its own."""
-    started = []
-
-    def start(*arguments):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tui", *arguments, "--data-dir", data],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=tmp_path,
-            text=True,
-        )
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
 
 
 def only_session(store):
@@ -599,7 +560,7 @@ def test_a_session_that_was_killed_is_gone_on_with_and_its_half_answer_is_sent(
     asking, _, server = half_way(answers("whole"))
     (entry,) = store.list(SessionFilter(), None, 10).entries
     session_id = entry.id
-    wait_until(lambda: b'"partial"' in store.path(session_id).read_bytes())
+    wait_for(lambda: b'"partial"' in store.path(session_id).read_bytes())
     asking.kill()
     asking.communicate(timeout=GUARD_SECONDS)
     assert said(store) == [("user", "hi", None), ("assistant", "half an ", "interrupted")]
@@ -659,7 +620,7 @@ def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
     assert result.err.count("No space left on device") == 1
     assert "Session saved" not in result.err
     assert sibyl("sessions", "import", file).code == 0
-    assert [m.text for m in store.journal(session_id).load().loaded_messages] == (
+    assert kept_texts(store, session_id) == (
         ["hello", "hi", "half an answer"] if piece else ["hello", "hi"]
     )
 
@@ -700,17 +661,6 @@ def read_until(process, text):
             if text in line:
                 return
         raise AssertionError(process.stderr.read())
-    finally:
-        guard.cancel()
-
-
-def wait_until(condition):
-    done = threading.Event()
-    guard = threading.Timer(GUARD_SECONDS, done.set)
-    guard.start()
-    try:
-        while not condition():
-            assert not done.wait(0.01), "it never came"
     finally:
         guard.cancel()
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.cli.conftest import Terminal
 from tui.cli import console
 from tui.cli.ask import JsonPrinter, TextPrinter
 from tui.domain.journal.fold import Fold
@@ -29,11 +30,6 @@ from tui.engine.turns.events import (
 
 CALL = ToolCall("c1", "read\x1b[31m", {"path": "\x9b2J"})
 TIME = "2026-01-11T14:30:00.000Z"
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def told(printer, *events, capsys):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.attached import NOTES, PNG, picture, showing
-from tests.builders import answer, user
-from tests.cli.test_sessions import ENTRY_FIELDS, add
+from tests.builders import answer, appended, user
+from tests.cli.test_sessions import ENTRY_FIELDS
 from tests.failing import raiser
 from tests.planted import TOKEN
 from tui.domain.journal.records import Reset, Settings, Summary, Todos
@@ -183,8 +183,8 @@ def test_json_lines_begin_with_the_session_and_name_it_in_each(sibyl, saved, sto
 def test_json_lines_have_every_field_and_what_is_not_live_when_asked_for(sibyl, saved, store):
     session_id = saved("old")
     later = "2026-01-11T15:00:00.000Z"
-    add(store, session_id, Reset(later), answer("a0"))
-    add(store, session_id, answer("a1", "first", model="p:m"), answer("a2", "2nd", after="a0"))
+    appended(store, session_id, Reset(later), answer("a0"))
+    appended(store, session_id, answer("a1", "first", model="p:m"), answer("a2", "2nd", after="a0"))
     live = of_type(sibyl("sessions", "export", "1", "--format", "jsonl").lines, "message")
     assert [each["id"] for each in live] == ["a0", "a2"]
     told = sibyl("sessions", "export", "1", "--format", "jsonl", "--all-messages").lines
@@ -199,7 +199,7 @@ def test_json_lines_have_every_field_and_what_is_not_live_when_asked_for(sibyl, 
 def test_what_was_exported_is_imported_again_as_it_was(sibyl, saved, store, tmp_path):
     session_id = saved("question", "answer", name="Sorting")
     (first, last) = store.journal(session_id).load().loaded_messages
-    add(
+    appended(
         store,
         session_id,
         answer("again", "another", after=first.id),
@@ -253,7 +253,7 @@ def shown(store, saved):
     """A session that shows a picture and has a file."""
     session_id = saved("question", name="My talk")
     store.add_attachment(session_id, PNG)
-    add(store, session_id, user("shown", showing("see", picture("a [b].png"), NOTES)))
+    appended(store, session_id, user("shown", showing("see", picture("a [b].png"), NOTES)))
     return session_id
 
 

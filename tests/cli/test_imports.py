@@ -8,7 +8,7 @@ import sys
 import msgspec
 import pytest
 
-from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
+from tests.engine.imports.notebook import SEVERAL, said, told
 from tui.cli import console, imports
 from tui.domain.journal.message import TEXT_BYTES
 from tui.engine.imports.history import imported_session_id
@@ -18,16 +18,7 @@ from tui.importers.stopping import check
 FIRST = imported_session_id("notebook", "c1")
 
 
-@pytest.fixture(autouse=True)
-def one_program(monkeypatch):
-    """Only the program of these tests is known."""
-    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [SEVERAL])
-    monkeypatch.setattr(imports, "PROGRAMS", {"notebook": "notebook"})
-
-
-@pytest.fixture
-def shelf(private_home):
-    return Shelf(private_home)
+pytestmark = pytest.mark.usefixtures("shelf")
 
 
 @pytest.mark.parametrize("option", ["--all", "--dry-run"])

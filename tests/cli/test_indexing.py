@@ -1,6 +1,5 @@
 """The search index as commands complete it, and ``sibyl-tui index rebuild``."""
 
-import io
 import json
 import os
 import re
@@ -12,8 +11,9 @@ from contextlib import closing
 
 import pytest
 
-from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
-from tui.cli import console, imports
+from tests.cli.conftest import Terminal
+from tests.engine.imports.notebook import said, told
+from tui.cli import console
 from tui.cli.progress_line import ProgressLine, bar
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
@@ -25,24 +25,11 @@ _PART = r"Stopped while indexing: [1-9]\S* \w+ of \S+ \w+ are done\. The next se
 
 
 @pytest.fixture
-def shelf(private_home, monkeypatch):
-    """A home where only one program is known."""
-    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [SEVERAL])
-    monkeypatch.setattr(imports, "PROGRAMS", {"notebook": "notebook"})
-    return Shelf(private_home)
-
-
-@pytest.fixture
 def behind(saved, monkeypatch):
     """Several sessions, of which a search leaves more to a build than it does itself."""
     monkeypatch.setattr(maintenance, "FOLLOWED_HERE", 100)
     monkeypatch.setattr(ingest, "BATCH_BYTES", 300)
     return [saved("needle", "in a haystack " * 20) for _ in range(5)]
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from tests.providers.chat_server import ChatServer, answers
-from tests.tool_servers.conftest import RAW, is_running
-from tests.waiting import until
+from tests.tool_servers.conftest import RAW
+from tests.waiting import is_running, until
 from tui.cli import ask
 from tui.cli.ask import TerminalQuestions, ask_on_terminal
 from tui.domain.journal.message import ToolCall

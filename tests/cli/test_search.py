@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.builders import header, user
+from tests.builders import appended, header, user
 from tui.cli import console
 from tui.domain.journal.records import Reset, encode
 from tui.domain.search.query import SearchResult
@@ -14,12 +14,6 @@ FIELDS = [
     *("label", "scope", "project_path", "imported_from"),
     *("created_at", "message_count", "status"),
 ]
-
-
-def add(store, session_id, *records):
-    lease = store.lease(session_id)
-    store.append(lease, records)
-    lease.release()
 
 
 def test_the_hits_stand_below_title_date_id_and_project_of_their_session(sibyl, saved):
@@ -122,7 +116,7 @@ def test_the_json_has_exactly_these_fields_best_first_and_of_a_name_no_message(s
 
 def test_every_scope_the_archive_and_what_is_before_a_reset_are_searched(sibyl, saved, store):
     here, archived, trashed = saved("needle", scope="a"), saved("needle"), saved("needle")
-    add(store, here, Reset(at="2026-01-11T16:00:00.000Z"))
+    appended(store, here, Reset(at="2026-01-11T16:00:00.000Z"))
     store.archive(archived)
     store.delete(trashed)
     found = sibyl("sessions", "search", "needle", "--json", "--scope", "other").json

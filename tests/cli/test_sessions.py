@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.builders import answer, header, user
+from tests.builders import answer, appended, header, kept_texts, user
 from tests.domain.views.test_session_rows import entry
 from tui.cli.sessions import session_table
 from tui.domain.journal.message import TokenUsage, ToolCall
@@ -20,12 +20,6 @@ ENTRY_FIELDS = [
     *("created_at", "updated_at", "last_used_at", "closed_at", "message_count", "status"),
     "imported_from",
 ]
-
-
-def add(store, session_id, *records):
-    lease = store.lease(session_id)
-    store.append(lease, records)
-    lease.release()
 
 
 def ids(result):
@@ -131,7 +125,7 @@ def test_a_session_is_shown_as_markdown_with_the_settings_of_its_own(sibyl, save
     assert f"\n- created: {local_minute(store.entry(session_id).created_at)}\n" in shown
     assert "temperature" not in shown
     own = {"system_prompt": "Be brief.\nBe kind.", "temperature": 0.2, "max_tokens": 1_000_000}
-    add(store, session_id, Settings(**own))
+    appended(store, session_id, Settings(**own))
     shown = sibyl("sessions", "show", session_id).out
     assert "\n- temperature: 0.2\n- max_tokens: 1000000\n" in shown
     assert "\n## System prompt\n\nBe brief.\nBe kind.\n" in shown
@@ -140,7 +134,7 @@ def test_a_session_is_shown_as_markdown_with_the_settings_of_its_own(sibyl, save
 
 def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store):
     session_id = saved("How do I sort?", "So.")
-    add(
+    appended(
         store,
         session_id,
         Todos((TodoItem("Sort", "pending", "Sorting"),)),
@@ -165,8 +159,8 @@ def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store
 def test_a_session_is_shown_with_the_tokens_of_all_its_requests(sibyl, saved, store):
     session_id = saved("hello")
     usage = TokenUsage(10, 1, cached_tokens=8)
-    add(store, session_id, *(answer(f"a{at}", model="m", usage=usage) for at in range(2)))
-    add(store, session_id, answer("a2", model="m", replaces="a1"))
+    appended(store, session_id, *(answer(f"a{at}", model="m", usage=usage) for at in range(2)))
+    appended(store, session_id, answer("a2", model="m", replaces="a1"))
     shown = sibyl("sessions", "show", session_id, "--json").json
     counts = {"input_tokens": 20, "output_tokens": 2, "cached_tokens": 16, "cache_write_tokens": 0}
     assert {"model": "m", "requests": 3, **counts} in shown["session"]["usage"]
@@ -192,8 +186,8 @@ def test_what_is_before_a_reset_and_versions_with_their_place_are_shown_only_whe
     sibyl, saved, store
 ):
     session_id = saved("before")
-    add(store, session_id, Reset("2026-01-11T15:00:00.000Z"), user("q", "question"))
-    add(store, session_id, answer("a1", "first"), answer("a2", "second", after="q"))
+    appended(store, session_id, Reset("2026-01-11T15:00:00.000Z"), user("q", "question"))
+    appended(store, session_id, answer("a1", "first"), answer("a2", "second", after="q"))
 
     def texts(*flags):
         shown = sibyl("sessions", "show", session_id, "--json", *flags).json
@@ -328,7 +322,7 @@ def test_a_session_goes_to_the_trash_where_yes_is_said_and_comes_back(sibyl, sav
     named = sibyl("sessions", "name", session_id, "Greeting")
     assert named.err == f"Session not found: {session_id}\nIt is in the trash.\n"
     assert sibyl("sessions", "restore", session_id).code == 0
-    assert [m.text for m in store.journal(session_id).load().loaded_messages] == ["hello"]
+    assert kept_texts(store, session_id) == ["hello"]
 
 
 @pytest.mark.parametrize("target", ["#1", "1", "Greeting"])
@@ -355,7 +349,7 @@ def test_a_purge_destroys_only_what_is_in_the_trash_and_is_named_and_nothing_wit
     assert sibyl("sessions", "show", first).code == 2
     assert store.entry(second).status == "trashed"
     assert sibyl("sessions", "purge", "--yes").out == "Purged 1 session.\n"
-    assert [m.text for m in store.journal(kept).load().loaded_messages] == ["kept"]
+    assert kept_texts(store, kept) == ["kept"]
 
 
 def test_the_archive_hook_is_told_what_the_user_archived_and_may_fail(

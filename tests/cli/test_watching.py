@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
+from tests.engine.imports.notebook import said, told
 from tests.importers.written import write_session
 from tests.waiting import SECONDS
 from tui.cli import imports
@@ -22,14 +22,6 @@ from tui.storage.folders import Folders
 from tui.storage.protocol import SessionFilter
 
 ARCHIVED = SessionFilter(statuses=frozenset({"archived"}))
-
-
-@pytest.fixture
-def shelf(private_home, monkeypatch):
-    """The files of the one program that is known."""
-    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [SEVERAL])
-    monkeypatch.setattr(imports, "PROGRAMS", {"notebook": "notebook"})
-    return Shelf(private_home)
 
 
 class Clock:

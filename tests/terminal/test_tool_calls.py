@@ -9,7 +9,8 @@ import pytest
 
 from tests.providers.chat_server import answers, calls_tools
 from tests.terminal.endings import SIGNALS, assert_whole, quit_at_once
-from tests.tool_servers.conftest import RAW, is_running
+from tests.tool_servers.conftest import RAW
+from tests.waiting import is_running
 from tui.domain.journal.message import INTERRUPTED
 
 pytestmark = pytest.mark.full

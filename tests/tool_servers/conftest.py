@@ -1,7 +1,6 @@
 """Servers of tools to test with."""
 
 import json
-import os
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -22,15 +21,6 @@ RAW = str(Path(__file__).with_name("raw_server.py"))
 def tool(name: str, **others: Any) -> dict[str, Any]:
     """A tool as a server describes it."""
     return {"name": name, "description": "", "inputSchema": {"type": "object"}, **others}
-
-
-def is_running(pid: int) -> bool:
-    """True for a process that runs; a zombie has ended."""
-    try:
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):
-        return False
 
 
 class OneServer:

@@ -10,8 +10,8 @@ import pytest
 
 from tests.samples import rows
 from tests.tables import each_row
-from tests.tool_servers.conftest import RawServer, RunRaw, is_running, tool
-from tests.waiting import until
+from tests.tool_servers.conftest import RawServer, RunRaw, tool
+from tests.waiting import is_running, until
 from tui.domain.tool_servers import ToolResult
 from tui.tool_servers import server as one_server
 from tui.tool_servers.server import LONGEST_RESULT

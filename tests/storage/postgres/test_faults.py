@@ -16,7 +16,7 @@ from psycopg import conninfo
 from tests.builders import texts, user
 from tests.postgres_server import PostgresServer
 from tests.storage.contract import SCOPE, closed
-from tests.waiting import SECONDS
+from tests.waiting import wait_for
 from tui.domain.journal.message import Message
 from tui.errors import ReadOnly, ServerUnreachable, SessionBusy, SessionDamaged, StorageFull
 
@@ -34,13 +34,6 @@ def say(store, lease, text):
         except ServerUnreachable:
             # A server that is killed is away for a moment.
             time.sleep(0.05)
-
-
-def wait_until(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def end_leases(address):
@@ -155,13 +148,13 @@ def let_commits_wait(primary):
         connection.execute("alter system set synchronous_standby_names = '*'")
         connection.execute("select pg_reload_conf()")
         query = "select sync_state from pg_stat_replication"
-        wait_until(lambda: connection.execute(query).fetchall() == [("sync",)])
+        wait_for(lambda: connection.execute(query).fetchall() == [("sync",)])
 
 
 def wait_for_copy(primary):
     query = "select bool_and(replay_lsn >= pg_current_wal_lsn()) from pg_stat_replication"
     with psycopg.connect(primary.address(), autocommit=True) as connection:
-        wait_until(lambda: connection.execute(query).fetchone() == (True,))
+        wait_for(lambda: connection.execute(query).fetchone() == (True,))
 
 
 @pytest.mark.full
