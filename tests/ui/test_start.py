@@ -1,5 +1,7 @@
 """The start: the first screen, and a store whose server is away."""
 
+import gc
+
 import pytest
 from textual import events
 from textual.widgets import Static
@@ -56,6 +58,15 @@ async def test_the_first_screen_comes_where_the_prompt_never_takes_its_turn(worl
     async with world().running() as (app, _):
         await until(lambda: app.chat.first_paint.has_come, "the first screen")
         assert app.chat.size
+
+
+async def test_garbage_is_collected_again_once_the_first_screen_is_there(world):
+    gc.disable()
+    try:
+        async with world().running():
+            await until(gc.isenabled, "the collector")
+    finally:
+        gc.enable()
 
 
 @pytest.fixture
