@@ -361,12 +361,7 @@ def make_plan(
     pace = Pace(report, 0)
     with stopped_by(pace.step):
         for reader, source in _sources(store, chosen, readers, wanted, unknown, unread):
-            is_large = False
-            with suppress(OSError):
-                is_large = source.size > databases.COPIED_BYTES and databases.is_database(
-                    source.path
-                )
-            if is_large and not wanted.large:
+            if not wanted.large and _is_large(source):
                 unread.append(Failure(source.shown, _LARGE))
                 continue
             pace.files += counts[reader.program].add(source)
@@ -376,6 +371,12 @@ def make_plan(
     told = tuple(each for each in dict.fromkeys(unread) if not _is_here(store, each))
     titles = [each.title for each in chosen if not each.exported] or [each.title for each in chosen]
     return Plan(programs, tuple(unknown), told, wanted.since, wanted.again, tuple(titles))
+
+
+def _is_large(source: Source) -> bool:
+    with suppress(OSError):
+        return source.size > databases.COPIED_BYTES and databases.is_database(source.path)
+    return False
 
 
 def _is_here(store: SessionStore, failure: Failure) -> bool:
