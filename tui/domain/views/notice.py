@@ -1,4 +1,4 @@
-"""Notices and reports: messages of the program, never saved or sent."""
+"""Notices: messages of the program, never saved or sent."""
 
 from datetime import datetime
 from typing import Literal
