@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tui.importers import protocol as p
 from tui.importers.contents import THINKING, attachment, joined, placeholder
-from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
+from tui.importers.databases import OpenDatabase, Row, found, has, opened, schema
 from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Database, Format, Reading, Talk
 from tui.importers.json_lines import items_in, object_of, objects_in, parse_text, text_in
 from tui.importers.json_paths import objects_at, text_at, time_at
@@ -121,7 +121,7 @@ class AnythingLlm(Database):
                 yield Talk(source.path, facts, read, name)
 
 
-def _records(database: DatabaseCopy, talk: Row, ledger: p.Ledger) -> Iterator[p.Json]:
+def _records(database: OpenDatabase, talk: Row, ledger: p.Ledger) -> Iterator[p.Json]:
     """The prompts of a chat, each with its answer."""
     for row in database.rows(_CHATS, _ROW, ledger, equal=talk, order=["id"]):
         answer = object_of(row.get("response")) or {"text": row.get("response")}
@@ -210,7 +210,7 @@ class Llm(Format):
                     yield unknown_block(text_in(kind), {"text": text, **facts})
 
 
-def _thread(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
+def _thread(database: OpenDatabase, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
     """The messages of all that was sent and answered in a thread, parents first."""
     equal = {"thread_id": text_at(row, "id")}
     rounds = list(database.rows("turns", _TURN, ledger, equal=equal, order=["rowid"]))
@@ -230,7 +230,7 @@ def _thread(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Js
 
 
 def _chain(
-    database: DatabaseCopy, tip: str, known: dict[str, Row], ledger: p.Ledger
+    database: OpenDatabase, tip: str, known: dict[str, Row], ledger: p.Ledger
 ) -> dict[str, Row]:
     """A message and those before it, as far as they are not known yet; the first one first."""
     found: dict[str, Row] = {}
@@ -244,7 +244,7 @@ def _chain(
     return dict(reversed(found.items()))
 
 
-def _parts(database: DatabaseCopy, message: str, ledger: p.Ledger) -> Iterator[p.Json]:
+def _parts(database: OpenDatabase, message: str, ledger: p.Ledger) -> Iterator[p.Json]:
     """The parts of a message; a text may be made of fragments, which are kept once."""
     columns = ["id", "type", "tool_name", "text", "payload"]
     equal = {"message_hash": message}
@@ -320,7 +320,7 @@ _Belonging = dict[str, dict[str, list[object]]]
 """The ids of the rows of tables that belong to a response, by its id."""
 
 
-def _belonging(database: DatabaseCopy, ledger: p.Ledger) -> _Belonging:
+def _belonging(database: OpenDatabase, ledger: p.Ledger) -> _Belonging:
     # Few of the tables have an index.
     found: _Belonging = {table: defaultdict(list) for table in _OF_RESPONSES}
     for table, column in _OF_RESPONSES.items():
@@ -331,7 +331,7 @@ def _belonging(database: DatabaseCopy, ledger: p.Ledger) -> _Belonging:
 
 
 def _old_records(
-    database: DatabaseCopy, belonging: _Belonging, ids: Sequence[str], ledger: p.Ledger
+    database: OpenDatabase, belonging: _Belonging, ids: Sequence[str], ledger: p.Ledger
 ) -> Iterator[p.Json]:
     """The rows of a conversation with all that belongs to them."""
 

@@ -402,6 +402,7 @@ class LineTree(Tree[Line]):
         before = {key: self._step_before(key) for key in self.steps}
         newest = self._step_at(links.before)
         leaf = self._step_at(links.leaf) if links.leaf in links.parents else ""
+        # A leaf that the newest line goes on from is none any more.
         if not leaf or (not links.is_explicit and nearest(newest, before, {leaf})):
             leaf = newest
         self.order = in_order((Node(key, parent) for key, parent in before.items()), leaf)

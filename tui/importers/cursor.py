@@ -9,7 +9,7 @@ from pathlib import Path
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.contents import blocks, joined, placeholder
-from tui.importers.databases import DatabaseCopy, beginnings_in, found, is_database, opened
+from tui.importers.databases import OpenDatabase, beginnings_in, found, is_database, opened
 from tui.importers.formats import WITHOUT_MESSAGES, Database, Reading, Talk, line_values
 from tui.importers.json_lines import UNREADABLE, object_of, objects_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
@@ -91,7 +91,7 @@ def _databases(places: p.Places) -> list[Path]:
     return [folder / "globalStorage" / "state.vscdb" for folder in folders]
 
 
-def _listed(database: DatabaseCopy, ledger: p.Ledger) -> dict[str, p.Json]:
+def _listed(database: OpenDatabase, ledger: p.Ledger) -> dict[str, p.Json]:
     """What lists of all chats say of them: their folders, and which are those of sub-agents."""
     found: dict[str, p.Json] = {}
     key = {"key": "composer.composerHeaders"}
@@ -119,7 +119,7 @@ def _in_windows(user: Path) -> dict[str, p.Json]:
 
 
 def _bubbles(
-    database: DatabaseCopy, chat: str, headers: list[p.Json], ledger: p.Ledger
+    database: OpenDatabase, chat: str, headers: list[p.Json], ledger: p.Ledger
 ) -> Iterator[p.Json]:
     """The records of the bubbles that a chat names, in its order; of others none is shown."""
     named: set[str] = set()
@@ -315,7 +315,7 @@ def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
         yield {**object_at(line, "message"), "role": line.get("role"), "type": line.get("type")}
 
 
-def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Json]:
+def _blobs(database: OpenDatabase, root: str, ledger: p.Ledger) -> Iterator[p.Json]:
     """The messages that the last state refers to, in its order; of a state unknown here, all.
 
     Some states refer to no prompt and no answer: their turns have the words.

@@ -108,8 +108,8 @@ class _StatementLimits:
         return self._is_over
 
 
-class DatabaseCopy:
-    """A copy, or a database itself, that is open; one read transaction from beginning to end."""
+class OpenDatabase:
+    """A database, or its copy, that is open; one read transaction from beginning to end."""
 
     def __init__(self, connection: sqlite3.Connection, limits: _StatementLimits) -> None:
         self._connection = connection
@@ -176,7 +176,7 @@ def found(*paths: Path) -> Iterator[Source]:
 
 
 @contextmanager
-def opened(path: Path) -> Generator[DatabaseCopy]:
+def opened(path: Path) -> Generator[OpenDatabase]:
     """Open a copy of a database.
 
     Raises ``UnfitFile`` for one that is being written all the time, or is damaged or none, and
@@ -232,7 +232,7 @@ def beginnings_in(path: Path, table: str, column: str, wanted: Iterable[str]) ->
     return found
 
 
-def _looked_at(path: Path) -> DatabaseCopy:
+def _looked_at(path: Path) -> OpenDatabase:
     """Open a database itself, without a lock and without a file beside it."""
     return _opened(f"{path.absolute().as_uri()}?mode=ro&immutable=1", 0)
 
@@ -291,7 +291,7 @@ def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     return frozenset(columns)
 
 
-def _opened(address: Path | str, size: int) -> DatabaseCopy:
+def _opened(address: Path | str, size: int) -> OpenDatabase:
     """Open a database so that no statement is without an end, and begin to read."""
     limits = _StatementLimits(size)
     connection = sqlite3.connect(address, isolation_level=None, uri=isinstance(address, str))
@@ -304,7 +304,7 @@ def _opened(address: Path | str, size: int) -> DatabaseCopy:
             connection.execute(f"PRAGMA {setting}").close()
         connection.execute("BEGIN")
         connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
-        return DatabaseCopy(connection, limits)
+        return OpenDatabase(connection, limits)
     except _ERRORS:
         connection.close()
         raise

@@ -16,7 +16,7 @@ from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
 from tui.importers import trees
 from tui.importers.contents import summary, title, todos, usage_beside_cache
-from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
+from tui.importers.databases import OpenDatabase, Row, has, opened, schema
 from tui.importers.json_elements import beginning, content, has_key, records
 from tui.importers.json_lines import UNREADABLE, items_in, object_if_there, object_in, objects
 from tui.importers.json_paths import objects_at, text_at, time_at, value_at
@@ -387,7 +387,7 @@ class Database(Format):
                 name = "-".join(str(row.get(column)) for column in self.named_by)
                 yield Talk(source.path, row, partial(self.rows, database, row), name)
 
-    def rows(self, database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
+    def rows(self, database: OpenDatabase, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
         """The records of the messages of a conversation."""
         columns, order = self.message_columns, self.message_order
         equal = {self.talk_key: row.get("id")}

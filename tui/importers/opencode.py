@@ -11,7 +11,7 @@ from tui.domain.journal.message import TokenUsage
 from tui.importers import json_lines
 from tui.importers import protocol as p
 from tui.importers.contents import attachment, joined, todos, usage
-from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
+from tui.importers.databases import MAGIC, OpenDatabase, found, has, is_database, opened, schema
 from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Format, Reading, Talk
 from tui.importers.json_elements import content
 from tui.importers.json_lines import UNREADABLE, object_if_there, object_in, object_of, objects_in
@@ -257,7 +257,7 @@ def _in_files(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
     yield Talk(path, facts, lambda _: records, path.stem)
 
 
-def _in_database(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> Iterator[Talk]:
+def _in_database(path: Path, database: OpenDatabase, ledger: p.Ledger) -> Iterator[Talk]:
     for row in database.rows("session", _SESSION, ledger, order=["time_created", "id"]):
         name = text_at(row, "id")
         equal = {"session_id": name}
@@ -277,7 +277,7 @@ def _in_database(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> Iterat
         yield Talk(path, facts, partial(_rows, database, name), name)
 
 
-def _rows(database: DatabaseCopy, session: str, ledger: p.Ledger) -> Iterator[p.Json]:
+def _rows(database: OpenDatabase, session: str, ledger: p.Ledger) -> Iterator[p.Json]:
     columns = ["id", "data", "time_created"]
     for row in database.rows("message", columns, ledger, equal={"session_id": session}):
         name = text_at(row, "id")
