@@ -1,6 +1,7 @@
 """The rows of the transcript as strips, with everything that is drawn over them."""
 
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -128,8 +129,11 @@ class RowPainter(msgspec.Struct, eq=False):
         ``unseen`` is the number of messages for the mark on the last row; ``None`` at the end.
         """
         old, self._document.seen = self._document.seen, rows
-        before, now = [[(id(row.strip), row.spot) for row in each] for each in (old, rows)]
-        changed = {y for y in range(height) if before[y : y + 1] != now[y : y + 1]}
+        changed = {
+            y
+            for y, (before, now) in enumerate(zip_longest(old[:height], rows))
+            if not (before and now and before.strip is now.strip and before.spot == now.spot)
+        }
         more = "" if unseen is None else f" {_BELOW} {unseen} new " if unseen else _LATEST
         if self._more != more:
             changed.add(height - 1)
