@@ -232,9 +232,10 @@ class KeyLine(Widget):
         segments = [Segment(" ", self.rich_style)]
         room = width - 1 + _GAP - sum(key.cells for key in self._keys if key.is_always)
         for key in self._keys:
-            if not key.is_always and key.cells > room:
-                continue
-            room -= 0 if key.is_always else key.cells
+            if not key.is_always:
+                if key.cells > room:
+                    continue
+                room -= key.cells
             segments += [Segment(key.name, key_style), Segment(f" {key.action}", action_style)]
             segments.append(Segment(" " * _GAP, self.rich_style))
         return Strip(segments).adjust_cell_length(width, self.rich_style)
