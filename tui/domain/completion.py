@@ -244,7 +244,7 @@ class _Lines:
         self._starts = [*accumulate((len(line) + 1 for line in folded), initial=1)]
 
     def containing(self, wanted: str) -> Iterator[int]:
-        """The numbers of the lines that contain a text; begin with it, if a newline is before."""
+        """The numbers of the lines with a text in them, or at their beginning after a newline."""
         place = self._text.find(wanted)
         while place >= 0:
             line = bisect_right(self._starts, place + len(wanted) - 1) - 1

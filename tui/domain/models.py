@@ -200,11 +200,10 @@ class ModelFacts(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The known facts: ``1M · $2 in, $10 out``."""
-        window = "" if self.window is None else window_words(self.window)
-        known = (each for each in (self.sent, self.received) if each is not None)
-        amounts = [f"${each:.0f}" if each == int(each) else f"${each:.2f}" for each in known]
-        price = f"{amounts[0]} in, {amounts[1]} out" if len(amounts) == 2 else ""
-        return " · ".join(filter(None, (window, price)))
+        facts = [] if self.window is None else [window_words(self.window)]
+        if self.sent is not None and self.received is not None:
+            facts.append(f"{_dollars(self.sent)} in, {_dollars(self.received)} out")
+        return " · ".join(facts)
 
 
 class ModelRow(msgspec.Struct, frozen=True):
@@ -287,3 +286,7 @@ def window_words(tokens: int) -> str:
     if tokens < 1_000_000:
         return f"{tokens // 1_000}K"
     return f"{tokens / 1_000_000:.3g}M"
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:.0f}" if amount == int(amount) else f"${amount:.2f}"

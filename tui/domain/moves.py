@@ -52,7 +52,7 @@ class Move(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"
 
 
 def last_batch(moves: Iterable[Move], but: Container[MoveKey] = ()) -> tuple[Move, ...]:
-    """Find the moves, ``but`` for some, of the last batch that no undo has taken back."""
+    """Find the moves, in order, of the last batch that no undo has taken back; skip ``but``."""
     batches: dict[str, dict[str, Move]] = {}
     for move in moves:
         batch = batches.setdefault(move.batch, {})

@@ -128,7 +128,8 @@ class Provider(msgspec.Struct, frozen=True):
     """Limit of retries of a request that failed before its answer began.
 
     That is: no connection, or the status 408, 409, 429 or 5xx. The pause is what the server asks
-    for, else a random part of half a second, doubled each time. No library below retries anything.
+    for, else a random part of half a second, doubled each time. Neither silence nor a failure
+    within an answer nor a wrong certificate is retried; no library below retries anything.
     """
 
     def __repr__(self) -> str:

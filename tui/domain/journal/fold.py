@@ -149,9 +149,9 @@ class Fold(msgspec.Struct):
             if isinstance(entry, Message)
         }
         for message_id, parent in session.parents.items():
-            place, before = fold._places[message_id], fold._places.get(parent, NOTHING)
-            if before != message_before(fold._entries, place):
-                fold._parents[place] = before
+            place, followed = fold._places[message_id], fold._places.get(parent, NOTHING)
+            if followed != message_before(fold._entries, place):
+                fold._parents[place] = followed
         return fold
 
     def add(self, record: Record | None, offset: int | None = None) -> None:

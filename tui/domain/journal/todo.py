@@ -60,7 +60,7 @@ def add(items: Todos, content: str) -> Todos:
 
 
 def mark(items: Todos, number: int, status: TodoStatus) -> Todos:
-    """Set the status of an item, from 1. Raises ``UsageError`` if no item has the number."""
+    """Set the status of an item by its number, from 1. Raises ``UsageError`` if none has it."""
     item = msgspec.structs.replace(_at(items, number), status=status)
     return (*items[: number - 1], item, *items[number:])
 
