@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tests.ui.screen import notices, rows, send, wait_for_answer
+from tests.ui.screen import notices, rows, wait_for_answer
 from tests.ui.world import kept
 from tests.waiting import until
 from tui.domain.journal.message import FileBlock, ImageBlock
@@ -233,19 +233,6 @@ async def test_a_prompt_read_for_in_another_session_is_sent_there(shop, slow_dis
         await until(lambda: w.model.requests, "the request")
         await until(lambda: questions(w, first), "the message")
     assert questions(w, first) == [("first @a.txt", (FileBlock("a.txt", "alpha", 5),))]
-
-
-async def test_in_a_private_session_a_picture_is_sent_and_nothing_of_it_is_on_disk(shop, project):
-    w = shop(["A cat."])
-    (project / "cat").write_bytes(PNG)
-    async with w.running() as (app, pilot):
-        await send(pilot, "/private")
-        await until(lambda: w.workspace.current.private, "the private session")
-        submit(app, "@cat what is it?")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
-        assert list(w.model.requests[0].images.values()) == [PNG]
-    assert not any(PNG in path.read_bytes() for path in w.root.rglob("*") if path.is_file())
 
 
 # --- versions

@@ -12,7 +12,6 @@ from tests.providers.chat_server import (
 from tests.providers.conftest import a_choice
 from tests.ui.screen import (
     activity,
-    answer,
     answered,
     conversation,
     go_to,
@@ -25,7 +24,7 @@ from tests.ui.screen import (
     type_at_once,
     wait_for_answer,
 )
-from tests.ui.world import full_disk, messages
+from tests.ui.world import messages
 from tests.waiting import until
 from tui.errors import ModelRefused
 from tui.providers.protocol import AttemptFailed, TextTakenBack, ThinkingReceived
@@ -128,15 +127,6 @@ async def test_thinking_of_a_session_that_is_not_on_screen_is_there_when_it_come
         await until(lambda: "Good day." in conversation(app))
 
 
-async def test_escape_stops_an_answer_and_keeps_what_has_arrived(running):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await send(pilot, "hello", shows="half")
-        await pilot.press("escape")
-        await wait_for_answer(w)
-        assert messages(w, w.workspace.current.id)[-1] == ("assistant", "half", "interrupted")
-        await until(lambda: "interrupted" in conversation(app))
-
-
 async def test_a_failed_answer_says_why_and_can_be_tried_again(running):
     async with running(
         [ModelRefused("The key was refused.")],
@@ -188,18 +178,6 @@ async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next_or_comes_ba
         assert "queued" not in conversation(app)
 
 
-async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is_room(running):
-    async with running(["There."]) as (w, app, pilot):
-        with full_disk(w):
-            await send(pilot, "hello")
-            await until(lambda: "NOT SAVED: disk full" in status(app), "the reason")
-            assert "hello" in conversation(app)
-            assert not w.model.requests
-        await have_answered(w, pilot, "/retry", "There.")
-        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "There."]
-        await until(lambda: "NOT SAVED" not in status(app))
-
-
 @pytest.mark.full
 async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(running):
     async with running() as (_, app, pilot):
@@ -224,21 +202,6 @@ async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_wor
             await wait_for_answer(w)
         at = w.workspace.current.id
         await until(lambda: messages(w, at)[-1][2] == "interrupted", "the end on disk")
-
-
-@pytest.mark.parametrize("name", ["quit", "ctrl+q"])
-async def test_the_program_is_left_by_a_command_and_by_a_key(running, name):
-    async with running(["half", asyncio.Event()]) as (w, app, pilot):
-        await send(pilot, "hello", shows="half")
-        if name == "quit":
-            await send(pilot, "/quit")
-            await answer(app, pilot, "y", asked="1 answer is still in progress")
-        else:
-            await pilot.press(name, name)
-        await until(lambda: not app.is_running)
-    session_id = w.workspace.current.id
-    assert messages(w, session_id)[-1] == ("assistant", "half", "interrupted")
-    assert w.other_program().holder(session_id) is None
 
 
 async def test_an_unknown_command_can_be_gone_on_with_and_sent_again(running):

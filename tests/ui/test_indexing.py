@@ -21,24 +21,16 @@ class Heard:
         return self.progress[-1:] == [""]
 
 
-async def test_what_is_there_is_read_and_the_end_is_told(world):
+async def test_what_is_there_is_read_and_the_end_and_of_much_how_far_it_is_is_told(world):
     w = world()
-    await w.session("a needle")
-    heard = Heard(w.root)
-    heard.indexing.catch_up()
-    await until(lambda: heard.ended)
-    assert heard.failures == []
-    assert w.other_program().search("needle", 5).pending == 0
-    assert (w.root / "index.sqlite3").exists()
-
-
-async def test_how_far_it_is_is_told_where_there_is_much(world):
-    w = world()
-    await w.session(*["word " * 20_000] * 30)
+    await w.session("a needle", *["word " * 20_000] * 30)
     heard = Heard(w.root)
     heard.indexing.catch_up()
     await until(lambda: heard.ended)
     assert any(words.startswith("indexing ") for words in heard.progress)
+    assert heard.failures == []
+    assert w.other_program().search("needle", 5).pending == 0
+    assert (w.root / "index.sqlite3").exists()
 
 
 @pytest.fixture

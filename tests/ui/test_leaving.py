@@ -5,9 +5,10 @@ import asyncio
 import pytest
 
 from tests.ui.screen import activity, answer, conversation, notice, question, send, type_at_once
+from tests.ui.world import messages
 from tests.waiting import until
 
-_OTHER_WORDS = ("quit", ":q", "/exit")
+_OTHER_WORDS = ("quit", ":q", "/exit", "/quit")
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,9 @@ async def test_quitting_while_an_answer_arrives_asks_and_names_it(running):
         await question(app)
         await pilot.press("ctrl+q")
         await until(lambda: not app.is_running, "the end")
+    session_id = w.workspace.current.id
+    assert messages(w, session_id)[-1] == ("assistant", "half", "interrupted")
+    assert w.other_program().holder(session_id) is None
 
 
 async def test_the_second_key_leaves_also_when_both_come_at_once(running):

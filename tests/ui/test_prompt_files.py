@@ -176,7 +176,7 @@ async def test_the_draft_has_the_picture_in_the_next_run(world, clipboard):
     assert world.other_program().find_attachment(session_id, SHA256[:16]) == SHA256
 
 
-async def test_a_private_session_keeps_it_in_memory(world, clipboard, tmp_path):
+async def test_a_private_session_keeps_it_in_memory_and_sends_it(world, clipboard):
     async with world.running() as (app, pilot):
         await pilot.press(*"/private", "enter")
         await until(lambda: app.workspace.current.private)
@@ -184,5 +184,8 @@ async def test_a_private_session_keeps_it_in_memory(world, clipboard, tmp_path):
         await until(lambda: app.chat.prompt.text == f"{REFERENCE} ")
         found = app.workspace.reader.attachment(app.workspace.current.id, SHA256)
         assert found == PNG
-        assert [each for each in world.root.rglob("*") if SHA256 in each.name] == []
-        await pilot.press("escape", "escape")
+        await pilot.press("?", "enter")
+        await until(lambda: world.model.requests, "the request")
+        assert list(world.model.requests[0].images.values()) == [PNG]
+    files = [each for each in world.root.rglob("*") if each.is_file()]
+    assert not [each for each in files if SHA256 in each.name or PNG in each.read_bytes()]

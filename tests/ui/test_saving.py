@@ -8,6 +8,8 @@ from contextlib import ExitStack
 import pytest
 
 from tests.ui.screen import (
+    conversation,
+    have_answered,
     press,
     rows,
     send,
@@ -80,15 +82,20 @@ async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(running, er
         (UNFORESEEN, "RecursionError: too deep", "Not sent: Unexpected error: RecursionError: too"),
     ],
 )
-async def test_a_prompt_that_cannot_be_saved_is_told_and_saved_by_a_key(
+async def test_a_prompt_that_cannot_be_saved_is_told_shown_saved_by_a_key_and_sent_then(
     running, error, shown, said
 ):
     async with running(["Hi."]) as (w, app, pilot):
         with full_disk(w, error):
             await send(pilot, "hello", says=said)
             await until(lambda: f"NOT SAVED: {shown}" in status(app))
+            assert "hello" in conversation(app)
+            assert not w.model.requests
         await press(pilot, "ctrl+s", says='Saved "')
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
+        await until(lambda: "NOT SAVED" not in status(app))
+        await have_answered(w, pilot, "/retry", "Hi.")
+        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "Hi."]
 
 
 async def test_what_was_typed_and_cannot_be_kept_at_the_end_is_put_elsewhere(world, monkeypatch):
