@@ -214,25 +214,6 @@ async def test_a_call_in_a_session_not_on_screen_is_marked_and_asked_when_viewed
         await until(lambda: mark(app, mine) == "")
 
 
-async def test_stop_withdraws_the_question_and_the_call_is_interrupted(asked_by):
-    async with asked_by([call()], ["Done."]) as (w, app, pilot):
-        await have_answered(w, pilot, "/stop")
-        assert results(w) == ["interrupted"]
-        assert not question(app)
-        await until(lambda: "waits for approval" not in status(app))
-        await send(pilot, "/retry", shows="Done.")
-
-
-async def test_quitting_while_it_waits_leaves_the_call_interrupted(asked_by):
-    async with asked_by([call()], ["On we go."]) as (w, app, pilot):
-        there = w.workspace.current.id
-    assert messages(w, there)[-1] == ("tool", "interrupted", None)
-    async with w.running(there) as (app, pilot):
-        assert not question(app)
-        await send(pilot, "/retry", shows="On we go.")
-        assert [m.text for m in w.model.requests[-1].messages][-1] == "interrupted"
-
-
 @pytest.mark.full
 async def test_long_arguments_scroll_while_the_panel_has_the_keys(asked_by):
     steps = [f"doing {n}" for n in range(60)]

@@ -13,13 +13,10 @@ from tests.ui.screen import (
     rows,
     send,
     status,
-    text_of,
     words,
 )
 from tests.ui.world import full_disk, messages
 from tests.waiting import until
-from tui.app.appearance import ALL_KEYS, Appearance
-from tui.screens.page import HelpScreen
 
 pytestmark = pytest.mark.full
 
@@ -99,14 +96,3 @@ async def test_ctrl_w_cuts_a_word_in_every_line_of_text_and_closes_nothing(runni
         assert app.focused is line
         assert w.workspace.current.id == there
         assert w.other_program().holder(there) is not None
-
-
-@pytest.mark.fast
-async def test_another_key_may_be_chosen_that_closes_a_session(world):
-    w = world()
-    w.appearance = Appearance(keys={"close": "f9"})
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
-        await until(lambda: rows(app) == [there], "the list")
-        await press(pilot, "f9", says='Closed "')
-        assert "F9" in text_of(HelpScreen(ALL_KEYS, app.chat.chosen_keys))

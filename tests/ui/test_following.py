@@ -97,37 +97,6 @@ async def test_half_an_answer_of_a_holder_who_died_is_interrupted(followed):
         assert "Half of" not in conversation(app)
 
 
-async def test_a_session_that_is_looked_at_follows_who_takes_it(running):
-    async with running(beside=("hello", "hi")) as (w, app, pilot):
-        await go_to(app, pilot, w.beside, "hi")
-        holder = take_session(w.other_program(), w.beside, w.clock, resumed=True)
-        holder.add_message("user", "theirs")
-        await holder.save()
-        await until(lambda: "theirs" in conversation(app))
-        await until(lambda: "read-only" in status(app))
-        await pilot.press("x")
-        await until(lambda: w.workspace.current.prompt.text == "x")
-        assert w.workspace.current.opened is None
-        await holder.close()
-        await until(lambda: "read-only" not in status(app))
-        assert w.workspace.current.opened is None
-        assert w.other_program().holder(w.beside) is None
-        await pilot.press("y")
-        await until(lambda: w.workspace.current.opened is not None)
-        assert app.chat.prompt.text == "xy"
-
-
-async def test_a_session_that_is_deleted_elsewhere_is_told_of(running):
-    async with running(beside=("hello", "hi")) as (w, app, pilot):
-        await go_to(app, pilot, w.beside, "hi")
-        w.other_program().delete(w.beside)
-        await until(lambda: "moved this session to the trash" in notices(app))
-        await until(lambda: "read-only" in status(app))
-        w.other_program().restore(w.beside)
-        await until(lambda: "restored this session" in notices(app))
-        await until(lambda: "read-only" not in status(app))
-
-
 @pytest.mark.parametrize("opened", [True, False], ids=["opened", "looked at"])
 @pytest.mark.parametrize("mine", [pytest.param("", marks=pytest.mark.fast), "mine"])
 async def test_what_the_holder_had_typed_is_shown_in_an_empty_prompt(world, opened, mine):

@@ -1,6 +1,5 @@
 """What is measured: window, tokens, times, prices; and the settings of requests."""
 
-import asyncio
 from itertools import chain
 
 import pytest
@@ -104,32 +103,6 @@ async def test_a_session_of_which_only_the_end_is_loaded_is_counted_whole(world)
         assert len(w.workspace.current.session.loaded_messages) < 500
         await send(pilot, "/usage")
         await until(lambda: "500,000 tokens sent, 5,000 received" in report(app), "the tokens")
-
-
-async def test_what_an_answer_took_is_told_with_its_time_and_model_also_if_it_is_stopped(running):
-    gate = asyncio.Event()
-    answers = [gate, "one", TokenUsage(1_200, 30)], ["some", asyncio.Event()]
-    async with running(*answers) as (w, app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: w.model.requests, "the request")
-        await pilot.press("f6")
-        await until(lambda: app.chat.transcript.has_focus)
-        await pilot.press("k", "j", "i")
-        await until(lambda: "scripted:model" in words(app), "the details")
-        w.seconds += 75
-        gate.set()
-        await wait_for_answer(w)
-        await until(lambda: "took 1 min 15 s" in words(app), "the time it took")
-        assert "1,200 tokens sent, 30 received" in words(app)
-        await pilot.press("f6")
-        await send(pilot, "and now", shows="some")
-        w.seconds += 30
-        await pilot.press("escape")
-        await wait_for_answer(w)
-        await pilot.press("f6")
-        await until(lambda: app.chat.transcript.has_focus)
-        await pilot.press("i")
-        await until(lambda: "took 30 s" in words(app), "what it took")
 
 
 async def ask(world, pilot, text):

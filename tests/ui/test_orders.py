@@ -70,20 +70,6 @@ async def test_typing_goes_on_while_a_command_saves(running, slow):
         await until(lambda: w.workspace.current.prompt.text == "typed!")
 
 
-async def test_commands_are_carried_out_in_their_order(running, slow):
-    async with running() as (w, app, _):
-        disk = slow(w)
-        session_id = w.workspace.current.id
-        type_at_once(app, "/name one<enter>/name two<enter>/todo add bread<enter>")
-        await until(disk.asked.is_set, "the save")
-        await until(lambda: app.chat.prompt.text == "")
-        disk.let_go()
-        await until(lambda: "Added to-do 1: bread" in notices(app))
-        assert name_of(w, session_id) == "two"
-        told = [notice.text for notice in w.workspace.current.notices]
-        assert told == ['Renamed to "one"', 'Renamed to "two"', "Added to-do 1: bread"]
-
-
 async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(running, slow):
     async with running(["Yes."], ["Again."]) as (w, app, _):
         disk = slow(w)

@@ -9,8 +9,6 @@ from tests.ui.screen import (
     close,
     notice,
     notices,
-    press,
-    question,
     rows,
     send,
     status,
@@ -409,20 +407,3 @@ async def test_a_listed_number_opens_its_session_and_its_prompt_count_goes_on(wo
         await until(lambda: "Three." in words(app))
         assert w.workspace.current.session.prompt_count == 3
     assert w.other_program().journal(old).load().prompt_count == 3
-
-
-@pytest.mark.fast
-async def test_clearing_asks_and_empties_the_list(world):
-    w = world()
-    made = [await w.session(f"Number {number}") for number in range(3)]
-    async with w.running() as (app, pilot):
-        await until(lambda: set(made) < set(rows(app)), "the list")
-        await send(pilot, "/resume clear")
-        assert "Move all 3 closed sessions of 1 project to the trash?" in await question(app)
-        await press(pilot, "n", says="Nothing was moved.")
-        assert w.other_program().entry(made[0]).status == "closed"
-        await send(pilot, "/resume clear")
-        await question(app)
-        await press(pilot, "y", says="Moved 3 sessions to the trash.")
-        await until(lambda: not set(made) & set(rows(app)), "the list without them")
-    assert {w.other_program().entry(each).status for each in made} == {"trashed"}

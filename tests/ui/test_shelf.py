@@ -4,9 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from textual import events
 
-from tests.builders import Story
 from tests.ui.screen import (
     answer,
     have_answered,
@@ -17,12 +15,10 @@ from tests.ui.screen import (
     report,
     rows,
     send,
-    status,
     words,
 )
-from tests.ui.world import PLACE, messages
+from tests.ui.world import messages
 from tests.waiting import until
-from tui.config.settings_schema import RetentionSettings
 from tui.domain.views.session_rows import Group
 
 pytestmark = pytest.mark.full
@@ -201,22 +197,6 @@ async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(
         await send(pilot, "/search needle", says='No session matches "needle".')
 
 
-@pytest.mark.full
-async def test_a_session_of_ten_thousand_messages_is_forked_whole(world):
-    w = world()
-    story = Story("long", scope=PLACE.scope)
-    for number in range(5000):
-        story.user(f"Question {number}").answer(f"Answer {number}")
-    w.store.create("project:/none", "/none", "m").release()
-    (w.root / "sessions" / "long.jsonl").write_bytes(story.state().data)
-    async with w.running("long") as (app, _):
-        app.chat.prompt.set_text("/fork")
-        app.post_message(events.Key("enter", None))
-        await until(lambda: "This is a copy of" in notices(app))
-        fork = w.workspace.current.id
-        assert len(w.other_program().journal(fork).load().loaded_messages) == 10_000
-
-
 @pytest.mark.fast
 async def test_the_start_archives_what_is_old_and_says_so_also_what_the_hook_does_wrong(world):
     w = world()
@@ -232,33 +212,3 @@ async def test_the_start_archives_what_is_old_and_says_so_also_what_the_hook_doe
         await until(lambda: rows(app)[1:] == [new], "the list without it")
         await until(lambda: app.chat.rows.elsewhere == 1, "the count")
     assert [where(w, each) for each in (old, new)] == ["archived", "closed"]
-
-
-@pytest.mark.fast
-async def test_the_session_that_is_begun_in_stays_however_old_it_is(world):
-    w = world()
-    w.retention = RetentionSettings(backlog_limit=1)
-    here = await w.session("Long ago")
-    w.clock.now += timedelta(days=99)
-    other = await w.session("Another")
-    active = await w.session("Active")
-    async with w.running(here) as (app, _):
-        await until(lambda: "moved to the archive" in notices(app), "the line")
-        assert where(w, here) == "open"
-    assert [where(w, each) for each in (other, active)] == ["archived", "archived"]
-
-
-@pytest.mark.fast
-async def test_ctrl_n_shows_the_new_session_and_then_what_was_archived(world):
-    w = world(["Yes."])
-    w.retention = RetentionSettings(backlog_limit=2)
-    old = await w.session("Old")
-    async with w.running() as (app, pilot):
-        first = w.workspace.current.id
-        await send(pilot, "Is it?")
-        await until(lambda: "Yes." in words(app))
-        await pilot.press("ctrl+n")
-        await until(lambda: first not in status(app), "the new session")
-        await until(lambda: "(archived 1 older)" in notices(app), "what was archived")
-        await until(lambda: old not in rows(app), "the list without it")
-    assert where(w, old) == "archived"

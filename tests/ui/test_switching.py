@@ -11,7 +11,6 @@ from tests.ui.screen import (
     have_answered,
     lines,
     mark,
-    newest_notice,
     notices,
     press,
     rows,
@@ -288,37 +287,6 @@ async def test_each_session_is_gone_on_reading_where_it_was_left_however_far_up(
         app.chat.transcript.focus()
         await until(lambda: app.focused is app.chat.transcript)
         await press(pilot, "end", shows="Message 399")
-
-
-@pytest.mark.full
-async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_limit(world, tmp_path):
-    gate = asyncio.Event()
-    w = world(*(["Begun. ", gate, f"Done {number}."] for number in range(10)))
-    other = await w.session("Closed before", name="closed", project=str(tmp_path))
-    async with w.running() as (app, pilot):
-        made = []
-        for number in range(10):
-            await send(pilot, f"Go {number}", shows="Begun.")
-            made.append(w.workspace.current.id)
-            if number < 9:
-                await pilot.press("ctrl+n")
-                await until(lambda: w.workspace.current.untouched, "a new one")
-        limit = "The limit is 10 open sessions. Close one first."
-        for command in ("/new", "/load closed", "/resume closed", "/fork"):
-            before = newest_notice(app)
-            await send(pilot, command)
-            await until(lambda before=before: newest_notice(app) is not before, command)
-            assert limit in newest_notice(app).notice.text
-            assert w.workspace.current.id == made[-1]
-        assert {w.other_program().entry(each).status for each in made} == {"open"}
-        assert w.other_program().entry(other).status == "closed"
-        gate.set()
-        opened = w.workspace.open
-        await until(lambda: not any(each.activity.running for each in opened), "the answers")
-        await until(lambda: [mark(app, each) for each in made[:-1]] == ["unread"] * 9, "the marks")
-    assert [messages(w, each)[-1][1] for each in made] == [
-        f"Begun. Done {number}." for number in range(10)
-    ]
 
 
 def said(count):

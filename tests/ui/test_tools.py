@@ -9,7 +9,6 @@ from textual import events
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.ui.screen import (
     activity,
-    conversation,
     have_answered,
     notices,
     send,
@@ -26,7 +25,6 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions.open_session import SessionOrigin
 from tui.engine.turns.tools import ToolApprovals, Tools, ToolSetup
-from tui.screens.confirm import ConfirmScreen
 from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolScreen
 from tui.storage import state_files
@@ -382,32 +380,6 @@ async def test_the_line_names_what_starts_and_server_tool_and_seconds(running_ca
         await until(lambda: "files: read_file 3 s" in activity(app))
         w.servers.may_answer.set()
         await wait_for_answer(w)
-
-
-async def test_escape_cancels_the_call_at_its_server_and_the_result_is_interrupted(running_call):
-    w = running_call
-    async with w.running() as (app, pilot):
-        await send(pilot, "read it")
-        await until(lambda: w.servers.calls)
-        await pilot.press("escape")
-        await wait_for_answer(w)
-        assert w.servers.cancelled == ["read_file"]
-        await until(lambda: "files: read_file result: interrupted" in conversation(app))
-        assert messages(w, w.workspace.current.id)[-1] == ("tool", "interrupted", None)
-        await send(pilot, "/retry", shows="On we go.")
-        assert len(w.servers.calls) == 1
-
-
-async def test_quitting_while_a_call_runs_asks_as_for_answers(running_call):
-    w = running_call
-    async with w.running() as (app, pilot):
-        await send(pilot, "read it")
-        await until(lambda: w.servers.calls)
-        await pilot.press("ctrl+q")
-        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
-        assert app.is_running
-        await pilot.press("ctrl+q")
-    assert messages(w, w.workspace.current.id)[-1] == ("tool", "interrupted", None)
 
 
 async def test_a_result_that_cannot_be_saved_ends_the_answer_and_retry_goes_on(running_call):

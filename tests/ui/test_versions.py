@@ -163,19 +163,6 @@ async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeyp
     assert len(asked_for) <= 1
 
 
-async def test_f_continues_in_a_copy_up_to_the_message(running):
-    async with running(["one"], ["two"]) as (w, app, pilot):
-        await have_answered(w, pilot, "alpha", "one")
-        await have_answered(w, pilot, "beta", "two")
-        there = w.workspace.current.id
-        await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "j", "f", "enter")
-        await until(lambda: w.workspace.current.id != there)
-        await until(lambda: "one" in conversation(app) and "beta" not in conversation(app))
-        copy = w.workspace.current.id
-    assert texts(w, copy) == ["alpha", "one"]
-    assert texts(w, there) == ["alpha", "one", "beta", "two"]
-
-
 async def test_asking_again_stops_the_answer_that_is_arriving(running):
     async with running(["first", asyncio.Event()], ["second"]) as (w, app, pilot):
         await send(pilot, "hello", shows="first")
