@@ -9,7 +9,7 @@ async def test_notices_status_and_list_are_shown_anew_behind_a_command():
     controllers = SimpleNamespace(
         presenter=SimpleNamespace(
             say=lambda words, _: shown.append(words),
-            show_prompt=lambda: shown.append("to-dos"),
+            show_todos=lambda: shown.append("to-dos"),
             show_notices=lambda: shown.append("notices"),
             show_status=lambda: shown.append("status"),
         ),

@@ -127,7 +127,7 @@ class AppShell(msgspec.Struct, eq=False):
         # Not with those of the next command, which may have run by the next frame.
         self._controllers.presenter.show_notices()
         # Not all around the prompt: a question that is just being answered would come back.
-        self._controllers.chat.show_todos(self.workspace.current.session.todos)
+        self._controllers.presenter.show_todos()
         self._controllers.presenter.show_status()
         self._controllers.session_list.show()
 

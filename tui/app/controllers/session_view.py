@@ -175,6 +175,10 @@ class SessionPresenter(msgspec.Struct, eq=False):
         """Show to-dos, approval and prompt history; the prompt's text stays."""
         self._chat.show_prompt(self._workspace.current.view())
 
+    def show_todos(self) -> None:
+        """Show the to-dos of the session on screen."""
+        self._chat.show_todos(self._workspace.current.session.todos)
+
     def show_status(self) -> None:
         """Paint status, activity and notices soon: once for all changes of a loop turn."""
 
