@@ -155,7 +155,8 @@ class AutomaticImports(msgspec.Struct):
         reasons = [outcome.error] if outcome.error else []
         reasons += [f"{each.path}: {each.reason}" for each in failures]
         more = f" And {len(reasons) - 1} more: sibyl-tui import" if len(reasons) > 1 else ""
-        before, self.wrong = self.wrong, f"Not imported: {reasons[0]}{more}" if reasons else ""
+        before = self.wrong
+        self.wrong = f"Not imported: {reasons[0]}{more}" if reasons else ""
         wrong = self.wrong if self.wrong != before else ""
         changed = any(each.added or each.extended for each in outcome.programs)
         return changed, [each for each in (Notice(news), Notice(wrong, "warning")) if each.text]

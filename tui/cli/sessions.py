@@ -38,8 +38,20 @@ _ARCHIVED: frozenset[Status] = frozenset({"archived"})
 _TRASHED: frozenset[Status] = frozenset({"trashed"})
 _ASIDE = _ARCHIVED | _TRASHED
 _JSON_FIELDS = (
-    *("id", "name", "label", "scope", "ordinal", "active", "project_path", "model"),
-    *("created_at", "updated_at", "last_used_at", "closed_at", "message_count", "status"),
+    "id",
+    "name",
+    "label",
+    "scope",
+    "ordinal",
+    "active",
+    "project_path",
+    "model",
+    "created_at",
+    "updated_at",
+    "last_used_at",
+    "closed_at",
+    "message_count",
+    "status",
     "imported_from",
 )
 

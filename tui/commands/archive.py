@@ -201,7 +201,8 @@ async def undo(shell: Shell, arguments: str) -> None:
 async def _undo(shell: Shell, batch: Sequence[Move]) -> None:
     before = shell.workspace.current
     undone = await shell.context.shelf.undo(batch)
-    left, counts = "", Counter(obstacle for _, obstacle in undone.left)
+    left = ""
+    counts = Counter(obstacle for _, obstacle in undone.left)
     if len(undone.left) == 1:
         move, obstacle = undone.left[0]
         name = move.id if obstacle == "purged" else await title_of(shell, move.id)

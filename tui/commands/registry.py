@@ -27,7 +27,8 @@ _OPENED: Mapping[str, Opened] = {
     "tools": "tools",
 }
 """What the commands open that do nothing else."""
-_CANDIDATES, _MOST_ALIKE = 10, 3
+_CANDIDATES = 10
+_MOST_ALIKE = 3
 # The changes are Markdown, which a report shows as it stands.
 _RELEASES = late_pattern(r"(?ms)^## \[\d.*")
 _MARKS = late_pattern(r"(?m)^#+ (?:\[(.+?)\])?|\*\*|\[([^]]+)\]\([^)\s]+\)|\n (?= \w)")

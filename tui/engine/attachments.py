@@ -207,7 +207,8 @@ def attach(
         distinct.setdefault(block.sha256 if isinstance(block, ImageBlock) else block, block)
     blocks = [*distinct.values()]
     secrets = dict.fromkeys(each.secret for each in found.values() if each.secret)
-    notice, cut = "", [each for each in blocks if isinstance(each, FileBlock) and each.cut]
+    notice = ""
+    cut = [each for each in blocks if isinstance(each, FileBlock) and each.cut]
     if len(cut) == 1:
         notice = f"Attached in part: {cut[0].label}"
     elif cut:

@@ -477,8 +477,9 @@ class _Count:
     def plan(self) -> ProgramPlan:
         reader, planned = self._reader, self._planned.values()
         sources = sorted(planned, key=lambda e: (reader.is_last(e.source.path), e.source.changed))
-        history, wanted_back = self._history, self._gone if self._wanted.again else set[str]()
-        new = [e for e in self._sessions if e not in history.beginnings or e in wanted_back]
+        imported = self._history.beginnings
+        wanted_back = self._gone if self._wanted.again else set[str]()
+        new = [each for each in self._sessions if each not in imported or each in wanted_back]
         return ProgramPlan(
             program=reader.program,
             title=reader.title,

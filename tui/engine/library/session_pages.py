@@ -176,7 +176,8 @@ class SessionPager:
 
     async def _count(self) -> None:
         before = self.counts
-        self.counts, self.is_counted = await asyncio.to_thread(self._counted), True
+        self.counts = await asyncio.to_thread(self._counted)
+        self.is_counted = True
         for status in self._aside:
             if getattr(before, status) != getattr(self.counts, status):
                 self._aside[status] = await self._page(self._filter(frozenset({status})), None)

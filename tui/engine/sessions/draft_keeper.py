@@ -192,7 +192,7 @@ class DraftKeeper:
 
     def show(self, loaded: LoadedSession, typed: Typed) -> None:
         """Replace the draft of a prompt by the one that was found on disk."""
-        found = [*([typed.own] if typed.own else []), *typed.asides.values()]
+        found = [*filter(None, (typed.own, *typed.asides.values()))]
         loaded.prompt.restore(
             "\n\n".join(filter(None, (draft.text for draft in typed.distinct))),
             [prompt for draft in typed.distinct for prompt in draft.queued],
