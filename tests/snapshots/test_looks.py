@@ -1,6 +1,7 @@
 """How the screen looks in each of its states."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from textual import events
@@ -28,48 +29,8 @@ from tui.domain.journal.todo import TodoItem
 from tui.errors import ModelRefused
 from tui.screens.dialog import ThemePicker
 
-ANSWER = """\
-# The plan
-
-There is **one** fault in `auth.py`, see [the notes](https://example.com/notes).
-
-1. Read the file
-2. Compare the *hashes*
-
-```python
-def login(user: str, password: str) -> bool:
-    return hmac.compare_digest(stored(user), digest(password))
-```
-
-| step | time |
-|------|-----:|
-| read | 2 ms |
-
-> Never compare secrets with `==`.
-"""
-
-DIAGNOSIS = """\
-At the **clock**. `is_valid` compares a local time with one in UTC:
-
-1. `token.expires` is stored in UTC
-2. `datetime.now()` is local, and knows nothing of its zone
-3. for an hour after midnight they are not of the same day
-
-```python
-def is_valid(token: Token, now: datetime | None = None) -> bool:
-    now = now or datetime.now(UTC)  # was: datetime.now()
-    return token.issued <= now < token.expires
-```
-
-| zone   | summer | refused after midnight |
-|--------|:------:|-----------------------:|
-| London | no     |                  never |
-| London | yes    |                    1 h |
-| Berlin | yes    |                    2 h |
-
-> Let the tests run in two zones: a naive time is right in one of them.
-"""
-
+ANSWERS = Path(__file__).with_name("answers")
+ANSWER = (ANSWERS / "plan.md").read_text("utf-8")
 NAMES = (
     "Which licence?",
     "Trip to Kyoto in May",
@@ -166,7 +127,7 @@ async def test_files_and_a_picture_of_a_question(world, same_picture, is_open):
 
 async def test_work_in_sessions_in_groups_with_marks(world, same_picture):
     """The picture that the README begins with."""
-    w = world([DIAGNOSIS], ["Since 0.3", asyncio.Event()])
+    w = world([(ANSWERS / "diagnosis.md").read_text("utf-8")], ["Since 0.3", asyncio.Event()])
     w.model.name = "anthropic:claude-sonnet-5-5"
     for number, name in enumerate(NAMES):
         w.clock.now = w.clock.now.replace(day=1 + number, hour=9)
@@ -360,24 +321,8 @@ async def test_the_list_with_names_of_several_kinds(world, same_picture, size, k
         await same_picture(pilot, name)
 
 
-LONG_CODE = """\
-Compare them in constant time, see [the notes](https://example.com/notes):
-
-```python
-def login(user: str, password: str) -> bool:
-    return hmac.compare_digest(stored(user), digest(password, salt=SALT, rounds=ROUNDS, length=32))
-```
-
-1. Install it:
-
-   ```sh
-   pip install argon2-cffi
-   ```
-"""
-
-
 async def test_code_that_wraps_or_was_moved_and_a_link_to_be_opened(world, same_picture):
-    w = world([LONG_CODE])
+    w = world([(ANSWERS / "code.md").read_text("utf-8")])
     async with w.running() as (app, pilot):
         await have_answered(w, pilot, "How?", "argon2")
         await pilot.press("f6")
