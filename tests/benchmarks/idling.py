@@ -2,7 +2,7 @@
 
 from tests.benchmarks.journals import last_words, write_session
 from tests.benchmarks.programs import Programs
-from tests.benchmarks.table import MILLISECONDS, Row, within
+from tests.benchmarks.table import MILLISECONDS, above, within
 
 PROCESSOR_PERCENT = 0.5
 _MESSAGES = 1_000
@@ -26,7 +26,5 @@ def rows(directory):
         spent = [each.processor_ms - was for each, was in zip((ours, bare), before, strict=True)]
         written = ours.disk_bytes - disk
     mine, theirs = (100 * each / _SECONDS / MILLISECONDS for each in spent)
-    kept = mine <= theirs + PROCESSOR_PERCENT
-    budget = f"+ {PROCESSOR_PERCENT} %"
-    yield Row("% of a processor while idle", mine, "bare", theirs, budget, kept)
+    yield above("% of a processor while idle", mine, ("bare", theirs), PROCESSOR_PERCENT, "%")
     yield within("bytes to the disk while idle", written, 0, unit="bytes")

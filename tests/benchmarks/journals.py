@@ -1,6 +1,7 @@
 """Sessions of any size, written as the store would have written them."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
@@ -12,32 +13,10 @@ START = datetime(2026, 1, 11, 14, 30, tzinfo=UTC)
 _STATE_EVERY = 100
 
 # Of about 500 bytes each, as people and models write.
-_QUESTION = (
-    "Question {n}: the login breaks when the token has expired and the user comes back from the"
-    " other tab. I have looked at the handler and at the middleware, and the session is still"
-    " there, but the cookie is not what it was before.\n\nWhat would you look at first, and how"
-    " would a test look that fails as long as this is not right? Please keep to the style of the"
-    " tests that are there; the names are sentences, and each of them asserts one thing only.\n"
-    "\n(end of {n})"
+_QUESTION, *_ANSWERS = (
+    Path(__file__).with_name("texts").joinpath(f"{name}.md").read_text("utf-8").rstrip()
+    for name in ("question", "code", "steps")
 )
-_ANSWER_WITH_CODE = (
-    "Answer {n}: look at `refresh()` first.\n\n- it is called **before** the cookie is read\n"
-    "- the middleware *replaces* the session, but keeps its id\n- the second tab has the old one\n"
-    "\n```python\ndef refresh(request):\n    token = request.cookies.get('token')\n"
-    "    if token is None or token.expired:\n        raise Unauthorized('log in again')\n"
-    "    return replace(request, session=load(token))\n```\n\nThe test below fails until the order"
-    " is right, and says so in its name; see [the manual](https://example.org/refresh).\n"
-    "\n(end of {n})"
-)
-_ANSWER_WITH_STEPS = (
-    "Answer {n}: that is the second of the two cases.\n\n## What happens\n\nThe first request"
-    " **renews** the token, and the second one still carries the old one. Neither of them is"
-    " wrong by itself: the server takes both, in the order in which they come.\n\n1. keep the old"
-    " token for as long as a request may take\n2. compare the ids, not the tokens\n3. log what"
-    " was refused, without the token\n\n> Nothing here needs a lock, and nothing needs a retry.\n"
-    "\n(end of {n})"
-)
-_ANSWERS = (_ANSWER_WITH_CODE, _ANSWER_WITH_STEPS)
 
 
 def last_words(count: int) -> str:

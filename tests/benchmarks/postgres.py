@@ -9,6 +9,7 @@ import os
 import statistics
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 from tests.benchmarks.journals import START, message
 from tests.benchmarks.table import MILLISECONDS, Row, beside, median_of, timed, within
@@ -24,17 +25,7 @@ _OPEN = SessionFilter(statuses=frozenset({"open"}))
 _ARCHIVE = SessionFilter(statuses=frozenset({"archived"}))
 _MEGABYTE = 1_000_000
 
-_FILL = """
-    with template as (select * from sessions where id = %(template)s),
-    made as (insert into sessions (id, scope, ordinal, header, place, size, changed, used_ns)
-        select 'session-20260111-153000-' || lpad(n::text, 6, '0'),
-            convert_to('project:/' || n %% %(scopes)s, 'UTF8'),
-            n / %(scopes)s + 1, header, %(place)s, size, 1, used_ns + n * 1000000000::bigint
-        from template, generate_series(%(begin)s::int, %(end)s::int - 1) n returning id)
-    insert into pieces select made.id, 0, convert_to(
-        replace(convert_from(data, 'UTF8'), %(template)s, made.id), 'UTF8')
-    from made, pieces where session = %(template)s
-"""
+_FILL = Path(__file__).with_name("fill.sql").read_text("utf-8")
 
 
 def rows(directory):
@@ -145,20 +136,17 @@ def _appends(store, connection):
 def _append(store, connection, session_id):
     lease = store.lease(session_id)
     saves, commits = [], []
+    query = "insert into bare values (%s, %s)"
     for number in range(_ROUNDS):
         record = message(1_000_000 + number)
         key = hash((session_id, number))
-        commits.append(timed(lambda: _commit(connection, key, encode(record))))  # noqa: B023
+        commits.append(timed(lambda: connection.execute(query, (key, encode(record)))))  # noqa: B023
         saves.append(timed(lambda: store.append(lease, [record])))  # noqa: B023
     lease.release()
     bare = ("bare commit", statistics.median(commits))
     return beside(
         f"append of one message, {session_id[-6:]} there", statistics.median(saves), bare, 1.5
     )
-
-
-def _commit(connection, key, data):
-    connection.execute("insert into bare values (%s, %s)", (key, data))
 
 
 def _lists(store):

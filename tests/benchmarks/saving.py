@@ -4,7 +4,7 @@ import os
 import statistics
 
 from tests.benchmarks.journals import message, write_session
-from tests.benchmarks.table import Row, timed
+from tests.benchmarks.table import beside, timed
 from tui.domain.journal.records import encode
 from tui.storage.file_store import FileStore
 
@@ -21,19 +21,19 @@ def _row(root, count):
     store = FileStore(root)
     write_session(root, "session-20260111-153000-000001", count)
     lease = store.lease("session-20260111-153000-000001")
-    beside = os.open(root / "beside", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    bare = os.open(root / "beside", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     saves, writes = [], []
     for number in range(_TIMES):
         record = message(count + number)
         line = encode(record)
-        writes.append(timed(lambda: _write(beside, line)))  # noqa: B023 - called at once
+        writes.append(timed(lambda: _write(bare, line)))  # noqa: B023 - called at once
         # As the program, which encodes a record where it comes up, and not in the save.
         saves.append(timed(lambda: store.append(lease, [record], [line])))  # noqa: B023
-    os.close(beside)
+    os.close(bare)
     lease.release()
-    save, write = statistics.median(saves), statistics.median(writes)
     what = f"save of one message, {count:,} there"
-    return Row(what, save, "write + fdatasync", write, f"{BUDGET} ×", save <= BUDGET * write)
+    write = ("write + fdatasync", statistics.median(writes))
+    return beside(what, statistics.median(saves), write, BUDGET)
 
 
 def _write(descriptor, data):

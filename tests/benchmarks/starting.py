@@ -11,7 +11,7 @@ from statistics import median
 from tests.benchmarks.journals import last_words
 from tests.benchmarks.listing import SESSIONS, make_sessions
 from tests.benchmarks.programs import Programs
-from tests.benchmarks.table import MILLISECONDS, Row, beside, within
+from tests.benchmarks.table import MILLISECONDS, above, beside, within
 from tests.benchmarks.terminal import TimedProgram, is_painted
 
 FRAME_MS, START, START_IN_SESSION, EXIT_MS = 40, 1.22, 1.4, 50
@@ -57,7 +57,7 @@ def rows(directory):
         ),
         within("then its last message seen", seen["session"] - start["session"], SEEN_MS),
         within(f"then the list's first page, {SESSIONS:,}", listed["many"], LIST_MS),
-        _exit_row(end["many"], end["bare"]),
+        above("exit", end["many"], ("bare", end["bare"]), EXIT_MS),
     ]
 
 
@@ -90,7 +90,3 @@ def _once(start, name: str) -> tuple[float, float, float, float, float]:
         ending = program.exit("ctrl+q")
     times = (frame, ready, max(ready, seen), listed - ready)
     return *(each * MILLISECONDS for each in times), ending
-
-
-def _exit_row(ours: float, bare: float) -> Row:
-    return Row("exit", ours, "bare", bare, f"+ {EXIT_MS} ms", ours <= bare + EXIT_MS)

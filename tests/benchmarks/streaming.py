@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from tests.benchmarks.programs import Programs
 from tests.benchmarks.server import KINDS, LAST_WORDS, TOKEN, serving
-from tests.benchmarks.table import Row, beside
+from tests.benchmarks.table import above, beside
 from tests.benchmarks.terminal import TimedProgram
 
 AS_FAST = 1.25
@@ -31,15 +31,8 @@ def rows(directory):
             memory = program.memory_mb
         what = f"50 KB of {kind}: processor for the last fifth"
         yield beside(what, last, ("the first", first), AS_FAST)
-    bare = _bare_memory(programs)
-    yield Row(
-        "megabytes, a model loaded, 50 KB answered",
-        memory,
-        "bare",
-        bare,
-        f"+ {MODEL_MB} MB",
-        memory <= bare + MODEL_MB,
-    )
+    what = "megabytes, a model loaded, 50 KB answered"
+    yield above(what, memory, ("bare", _bare_memory(programs)), MODEL_MB, "MB")
 
 
 @contextmanager

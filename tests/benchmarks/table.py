@@ -35,6 +35,11 @@ def within(
     return Row(what, measured, *compared, f"{limit:g} {unit}", measured <= limit)
 
 
+def above(what: str, measured: float, compared: Compared, limit: float, unit: str = "ms") -> Row:
+    """A figure that may be so much more than another one."""
+    return Row(what, measured, *compared, f"+ {limit:g} {unit}", measured <= compared[1] + limit)
+
+
 def percentile(values: Sequence[float], percent: float) -> float:
     """The value that so many of a hundred do not go beyond."""
     ordered = sorted(values)

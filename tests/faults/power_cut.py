@@ -5,7 +5,7 @@
     before = Snapshot.of(root)
     outcome = run(command, root)
     for cut in Disk(before, outcome.operations).cuts():
-        ...  # cut.files, cut.acknowledged; or cut.materialise(empty) and a program run on it
+        ...  # cut.acknowledged, cut.left.files; or cut.left.materialise(empty) and a program
 
 POSIX promises little: what was written is there after a sync of that file, and a name that was
 made, changed or removed is so after a sync of its directory. What was not synced may be there or
@@ -109,13 +109,6 @@ class Cut:
     acknowledged: bytes
     """What the program had said on its standard output until the next operation."""
 
-    @property
-    def files(self) -> Mapping[str, bytes]:
-        return self.left.files
-
-    def materialise(self, root: Path) -> None:
-        self.left.materialise(root)
-
     def __str__(self) -> str:
         return f"power cut after operation {self.number} ({self.world})"
 
@@ -127,24 +120,17 @@ class Disk:
         self._before = before
         self.operations = tuple(operations)
 
-    def surviving(self, upto: int | None = None, world: World = PESSIMISTIC) -> dict[str, bytes]:
-        """Files after a cut when operation ``upto`` was done and the next one had not begun.
+    def left(self, upto: int | None = None, world: World = PESSIMISTIC) -> Snapshot:
+        """What is there after a cut when operation ``upto`` was done and the next had not begun.
 
         A cut within an operation is one before it. Without ``upto``: after the last.
         """
-        return dict(self.left(upto, world).files)
-
-    def left(self, upto: int | None = None, world: World = PESSIMISTIC) -> Snapshot:
-        """The same with the directories."""
         replay = _Replay(self._before, world)
         for one in self.operations:
             if upto is not None and one.number > upto:
                 break
             replay.do(one)
         return replay.left()
-
-    def materialise(self, root: Path, upto: int | None = None, world: World = PESSIMISTIC) -> None:
-        self.left(upto, world).materialise(root)
 
     def cuts(self, worlds: Sequence[World] = WORLDS) -> Iterator[Cut]:
         """Every moment in every world, from before the first operation on.
@@ -176,7 +162,7 @@ class Disk:
         """Raise ``TraceMismatchError`` if the program did something to ``root`` unseen.
 
         What it wrote through mmap, sendfile or in child processes, say, is not in the trace, and
-        what ``surviving`` says would be wrong.
+        what ``left`` says would be wrong.
         """
         told, there = self.left(world=OPTIMISTIC), Snapshot.of(root)
         names = {*told.directories, *told.files} ^ {*there.directories, *there.files}

@@ -20,7 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -201,8 +201,6 @@ def run(
     root: Path,
     fault: Fault = NO_FAULT,
     *,
-    env: Mapping[str, str] | None = None,
-    stdin: bytes = b"",
     timeout: float = 60,
 ) -> Outcome:
     """Run a program to its end, watched below ``root``, which exists.
@@ -217,8 +215,8 @@ def run(
         trace = Path(scratch, "trace")
         ended = subprocess.run(
             command,
-            env=dict(os.environ if env is None else env) | _environment(root, trace, fault),
-            input=stdin,
+            env=os.environ | _environment(root, trace, fault),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout,
             check=False,

@@ -48,7 +48,7 @@ def lost_in_power_cuts(fresh, sabotage):
     problems = []
     for cut in Disk(before, outcome.operations).cuts([PESSIMISTIC]):
         left = root.with_name("left")
-        cut.materialise(left)
+        cut.left.materialise(left)
         problems += commands.lost(left, WALK, cut.acknowledged.decode())
         shutil.rmtree(left)
     return problems

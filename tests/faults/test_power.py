@@ -30,7 +30,7 @@ def test_nothing_that_was_said_to_be_saved_is_lost(template, tmp_path, name):
     problems = []
     for number, cut in enumerate(disk.cuts()):
         left = tmp_path / str(number)
-        cut.materialise(left)
+        cut.left.materialise(left)
         found = commands.lost(left, walk, cut.acknowledged.decode())
         problems += [f"{cut}: {each}" for each in found]
         shutil.rmtree(left)
@@ -47,7 +47,7 @@ def test_a_first_question_is_not_lost_with_the_directories_that_were_made_for_it
     problems = []
     for number, cut in enumerate(Disk(Snapshot(), outcome.operations).cuts()):
         left = tmp_path / str(number)
-        cut.materialise(left)
+        cut.left.materialise(left)
         found = commands.missing_messages(left / "home" / "data", cut.acknowledged.decode())
         problems += [f"{cut}: {each}" for each in found]
     assert problems == []
@@ -60,7 +60,7 @@ def test_what_a_command_said_to_be_done_is_done_after_a_power_cut(template, tmp_
         shutil.copytree(template / "data", root)
         before = Snapshot.of(root)
         outcome = run(walk.command(root), root)
-        Disk(before, outcome.operations).materialise(left)
+        Disk(before, outcome.operations).left().materialise(left)
         if not walk.done(commands.FileStore(left)):
             problems.append(walk.name)
     assert problems == []

@@ -86,8 +86,8 @@ def root(tmp_path: Path) -> Path:
 def python(root: Path) -> Callable[..., Outcome]:
     """Runs a script in the root, watched there."""
 
-    def run_script(script: str, fault: Fault = NO_FAULT, **options: bytes) -> Outcome:
-        return run(command(script, root), root, fault, **options)
+    def run_script(script: str, fault: Fault = NO_FAULT) -> Outcome:
+        return run(command(script, root), root, fault)
 
     return run_script
 
