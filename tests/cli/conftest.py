@@ -2,15 +2,18 @@
 
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import msgspec
 import pytest
 
-from tests.engine.imports.notebook import SEVERAL, Shelf
+from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tests.providers.chat_server import ChatServer
 from tui.cli import imports, run
 from tui.domain.journal.message import Message
@@ -137,3 +140,31 @@ def shelf(private_home, monkeypatch):
     monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [SEVERAL])
     monkeypatch.setattr(imports, "PROGRAMS", {"notebook": "notebook"})
     return Shelf(private_home)
+
+
+@pytest.fixture
+def interrupted(shelf, monkeypatch):
+    """Five sessions to import; Ctrl+C comes when two of them are there, until it is undone."""
+    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
+    for number in range(5):
+        shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
+    show = imports.ProgressLine.show
+
+    def interrupt(progress, state):
+        if state.sessions == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return show(progress, state)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(imports.ProgressLine, "show", interrupt)
+        yield patch
+
+
+@pytest.fixture
+def server(postgres):
+    """The address of the database, as a user writes it."""
+    from psycopg import conninfo
+
+    parts = conninfo.conninfo_to_dict(postgres)
+    place = f"host={quote(str(parts['host']), safe='')}&port={parts['port']}"
+    return f"postgresql://{parts['user']}@/{parts['dbname']}?{place}"

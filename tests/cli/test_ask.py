@@ -367,18 +367,6 @@ def test_a_session_that_is_unknown_or_held_elsewhere_is_not_asked_in(sibyl, serv
     )
 
 
-def test_a_session_of_a_newer_version_is_not_written(sibyl, served, saved, store):
-    session_id = saved("hello")
-    path = store.path(session_id)
-    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":7'))
-    before = path.read_bytes()
-    served(answers("never"))
-    result = sibyl("ask", "hi", "--session", session_id)
-    assert result.code == 1
-    assert "newer sibyl-tui (format 7)" in result.err
-    assert path.read_bytes() == before
-
-
 # --- failures
 
 

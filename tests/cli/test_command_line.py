@@ -127,14 +127,19 @@ def test_what_follows_two_dashes_is_data(sibyl, saved, store):
     assert store.entry(session_id).name == "--yes"
 
 
-def test_a_flag_before_the_command_counts_unless_it_is_given_again(sibyl, saved):
+def test_a_scope_narrows_the_list_wherever_it_is_given_and_the_last_one_counts(
+    sibyl, saved, monkeypatch
+):
     saved("a", scope="here"), saved("b", scope="there")
 
     def scopes(*arguments):
         return {entry["scope"] for entry in sibyl(*arguments, "--json").json}
 
+    assert scopes("sessions", "list", "--scope", "here") == {"here"}
     assert scopes("--scope", "here", "sessions", "list") == {"here"}
     assert scopes("--scope", "here", "sessions", "list", "--scope", "there") == {"there"}
+    monkeypatch.setenv("SIBYL_SCOPE", "here")
+    assert scopes("sessions", "list") == {"here"}
 
 
 def test_the_environment_names_the_data_directory_and_a_flag_overrules_it(
@@ -274,15 +279,10 @@ def test_a_full_standard_output_is_a_sentence_and_a_full_error_costs_no_exit_cod
 
 
 @pytest.mark.full
-def test_a_reader_that_leaves_early_is_no_error_message(saved, store):
+def test_a_reader_that_leaves_early_is_no_error_message(saved, process):
     for number in range(300):
         saved(f"session {number}")
-    listing = subprocess.Popen(
-        [sys.executable, "-m", "tui", "sessions", "list", "--data-dir", store.root],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    listing = process("sessions", "list")
     listing.stdout.close()
     assert listing.wait(30) == 1
-    assert listing.stderr.read() == b""
-    listing.stderr.close()
+    assert listing.stderr.read() == ""

@@ -6,11 +6,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.parse import quote
 
 import psycopg
 import pytest
-from psycopg import conninfo
 
 from tests.builders import header, user
 from tui.cli import copying
@@ -21,14 +19,6 @@ from tui.storage.postgres.store import PostgresStore
 _REPOSITORY = Path(__file__).parents[2]
 SECONDS = 60
 """Longer than anything here takes."""
-
-
-@pytest.fixture
-def server(postgres):
-    """The address of the database, as a user writes it."""
-    parts = conninfo.conninfo_to_dict(postgres)
-    place = f"host={quote(str(parts['host']), safe='')}&port={parts['port']}"
-    return f"postgresql://{parts['user']}@/{parts['dbname']}?{place}"
 
 
 def write(root, session_id, lines, size=10):

@@ -231,18 +231,14 @@ def test_a_file_has_the_same_as_standard_output(sibyl, saved, tmp_path, form):
         assert written == printed
 
 
-def test_a_closed_pipe_ends_it_in_silence(saved, data):
+def test_a_closed_pipe_ends_it_in_silence(saved, process):
     for _ in range(20):
         saved("word " * 5000)
-    command = [sys.executable, "-m", "tui", "sessions", "export", "--format", "jsonl"]
-    process = subprocess.Popen(
-        [*command, "--data-dir", data], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    process.stdout.readline()
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait() == 1
+    exporting = process("sessions", "export", "--format", "jsonl")
+    exporting.stdout.readline()
+    exporting.stdout.close()
+    assert exporting.stderr.read() == ""
+    assert exporting.wait() == 1
 
 
 # --- pictures and files

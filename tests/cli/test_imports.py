@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.engine.imports.notebook import SEVERAL, said, told
-from tui.cli import console, imports
+from tui.cli import console
 from tui.domain.journal.message import TEXT_BYTES
 from tui.engine.imports.history import imported_session_id
 from tui.importers.protocol import Deletion
@@ -74,14 +74,6 @@ def test_without_a_terminal_it_must_be_said_what_to_import_unless_nothing_is_fou
     assert not sibyl("sessions", "list", "--archived", "--json").json
 
 
-def test_a_named_folder_is_searched(sibyl, store, tmp_path):
-    (tmp_path / "some" / "where").mkdir(parents=True)
-    (tmp_path / "some" / "where" / "export.json").write_text(json.dumps([told(said("a"))]))
-    (tmp_path / "some" / "photo.jpg").write_bytes(b"\xff")
-    assert sibyl("import", tmp_path / "some").code == 0
-    assert store.entry(FIRST).message_count == 1
-
-
 def test_a_path_that_cannot_be_read_or_has_no_sessions_keeps_no_other_from_being_imported(
     sibyl, store, tmp_path
 ):
@@ -96,9 +88,10 @@ def test_a_path_that_cannot_be_read_or_has_no_sessions_keeps_no_other_from_being
     assert [each["path"] for each in done.json["unread"]] == [str(tmp_path / "nothing.txt")]
 
 
-def test_what_cannot_be_looked_at_is_told_and_the_rest_imported(sibyl, store, tmp_path):
-    (tmp_path / "some").mkdir()
-    (tmp_path / "some" / "export.json").write_text(json.dumps([told(said("a"))]))
+def test_a_named_folder_is_searched_and_what_cannot_be_looked_at_told(sibyl, store, tmp_path):
+    (tmp_path / "some" / "where").mkdir(parents=True)
+    (tmp_path / "some" / "where" / "export.json").write_text(json.dumps([told(said("a"))]))
+    (tmp_path / "some" / "photo.jpg").write_bytes(b"\xff")
     (tmp_path / "some" / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
     planned = sibyl("import", tmp_path / "some", "--dry-run", "--json")
     done = sibyl("import", tmp_path / "some")
@@ -110,6 +103,8 @@ def test_what_cannot_be_looked_at_is_told_and_the_rest_imported(sibyl, store, tm
     for result in (planned, again):
         (unread,) = result.json["unread"]
         assert unread["path"].endswith("broken.zip")
+    (tmp_path / "some" / "broken.zip").unlink()
+    assert sibyl("import", tmp_path / "some").code == 0
 
 
 @pytest.mark.parametrize(
@@ -182,24 +177,11 @@ def test_a_source_that_fails_is_told_and_the_rest_imported(sibyl, shelf):
     assert program["failures"][0]["reason"] == "Input/output error"
 
 
-def test_an_interrupt_stops_between_two_records_and_the_next_run_goes_on(
-    sibyl, store, shelf, monkeypatch
-):
-    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
-    for number in range(5):
-        shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
-    real = imports.ProgressLine.show
-
-    def interrupted(progress, state):
-        if state.sessions == 2:
-            os.kill(os.getpid(), signal.SIGINT)
-        return real(progress, state)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(imports.ProgressLine, "show", interrupted)
-        stopped = sibyl("import", "--all")
+def test_an_interrupt_stops_between_two_records_and_the_next_run_goes_on(sibyl, interrupted):
+    stopped = sibyl("import", "--all")
     assert stopped.code == 130
     assert "Stopped after 2 sessions. The same command continues" in stopped.err
+    interrupted.undo()
     assert "3 sessions added" in sibyl("import", "--all").out
 
 

@@ -15,7 +15,6 @@ from mcp import ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.builders import user
-from tests.cli.test_report import postgres_address
 from tests.planted import TOKEN
 from tui.storage.postgres.store import PostgresStore
 
@@ -60,12 +59,12 @@ async def test_an_agent_searches_and_reads_while_the_session_is_open_elsewhere(d
     assert [each["session"] for each in again.structured_content["sessions"]] == [there]
 
 
-async def test_it_works_on_a_store_at_a_server(data, postgres):
+async def test_it_works_on_a_store_at_a_server(data, postgres, server):
     with closing(PostgresStore(postgres)) as store:
         lease = store.create("project:/shop", "/shop", "offline:guide")
         store.append(lease, [user("m1", "the needle")])
         lease.release()
-    options = ("--store", postgres_address(postgres), "--data-dir", str(data))
+    options = ("--store", server, "--data-dir", str(data))
     async with connected(*options) as session:
         await session.initialize()
         found = await session.call_tool("search_sessions", {"query": "needle"})
@@ -76,11 +75,8 @@ async def test_it_works_on_a_store_at_a_server(data, postgres):
 
 
 @pytest.fixture
-def program(data):
-    command = [sys.executable, "-m", "tui", "mcp", "--data-dir", str(data)]
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen(command, cwd=ROOT, **pipes) as started:
-        yield started
+def program(process):
+    return process("mcp", stdin=subprocess.PIPE, text=False)
 
 
 def reply(program, *lines):
@@ -131,13 +127,11 @@ def test_an_interruption_ends_it_at_once(program):
     assert program.returncode == -signal.SIGINT
 
 
-def test_at_a_terminal_it_says_what_it_is(data):
+def test_at_a_terminal_it_says_what_it_is(process):
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "tui", "mcp", "--data-dir", str(data)]
-    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen(command, cwd=ROOT, stdin=theirs, **pipes) as program:
-        os.close(theirs)
-        said = program.stderr.readline()
-        program.kill()
+    program = process("mcp", stdin=theirs)
+    os.close(theirs)
+    said = program.stderr.readline()
+    program.kill()
     os.close(ours)
-    assert said.startswith(b"This is a server for agents; the manual says how to add it.")
+    assert said.startswith("This is a server for agents; the manual says how to add it.")

@@ -54,23 +54,3 @@ def test_the_proxy_of_the_configuration_is_in_no_message_with_its_password(
     assert f"The proxy {proxy.place} (from proxy in config.toml) refused" in result.err
     assert f"far at {NAME}:https through {proxy.place}" in place.read_text("utf-8")
     assert "secret" not in result.err + place.read_text("utf-8")
-
-
-def test_an_authority_that_is_not_trusted_is_told_with_the_variable(
-    sibyl, configured, authority, monkeypatch
-):
-    configured()
-    with ChatServer() as server, ForwardProxy(server.port, authority.server(NAME)) as proxy:
-        monkeypatch.setenv("ALL_PROXY", proxy.root)
-        result = sibyl("ask", "Hello?")
-        assert server.requests == []
-    assert result.code == 1
-    assert "name its file in SSL_CERT_FILE" in result.err
-
-
-def test_a_file_of_authorities_that_is_not_there_is_told(sibyl, configured, monkeypatch):
-    configured()
-    monkeypatch.setenv("SSL_CERT_FILE", "/not/there.pem")
-    result = sibyl("ask", "Hello?")
-    assert result.code == 1
-    assert "The file /not/there.pem (from SSL_CERT_FILE) cannot be used" in result.err

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from tests.providers.chat_server import ChatServer, answers
+from tests.providers.chat_server import answers
 from tests.tool_servers.conftest import RAW
 from tests.waiting import is_running, until
 from tui.cli import ask
@@ -188,18 +188,14 @@ async def test_an_address_is_opened_or_only_waited_for(answered, opened):
     assert (await answered(SIGN_IN, "y"), opened) == ({}, [SIGN_IN.address])
 
 
-def test_ask_offers_their_tools_and_ends_them(sibyl, tmp_path, config):
+def test_ask_offers_their_tools_and_ends_them(sibyl, served, tmp_path):
     log = tmp_path / "log"
-    plan = json.dumps({"log": str(log), "ignore_end": True})
-    with ChatServer(answers("Yes.")) as server:
-        config.write_text(
-            f'model = "local:m"\n[providers.local]\nbase_url = "{server.base_url}"\n'
-            f"[mcp.raw]\ncommand = {json.dumps([sys.executable, RAW, plan])}\n"
-        )
+    command = [sys.executable, RAW, json.dumps({"log": str(log), "ignore_end": True})]
+    server = served(answers("Yes."), more=f"[mcp.raw]\ncommand = {json.dumps(command)}")
 
-        asked = sibyl("ask", "Well?")
+    asked = sibyl("ask", "Well?")
 
-        (request,) = server.requests
+    (request,) = server.requests
     names = [tool["function"]["name"] for tool in request.body["tools"]]
     noted = [json.loads(line) for line in log.read_text().splitlines()]
     assert (asked.code, asked.out) == (0, "Yes.\n")

@@ -11,6 +11,7 @@ import pytest
 
 import tui
 from tests.builders import Clock, header, user
+from tests.storage.contract import closed
 from tui.domain.journal.records import Import
 from tui.storage.index.maintenance import IndexMaintenance
 from tui.storage.postgres.store import PostgresStore
@@ -139,16 +140,8 @@ def test_programs_whose_format_has_changed_are_named(sibyl, store, home):
     )
 
 
-def said(store):
-    """Write a session of one message, and give its id."""
-    lease = store.create("s", "/s", "m")
-    store.append(lease, [user("m1")])
-    lease.release()
-    return lease.session_id
-
-
-def test_doctor_describes_the_server(sibyl, postgres):
-    done = sibyl("doctor", "--json", "--store", postgres_address(postgres))
+def test_doctor_describes_the_server(sibyl, server):
+    done = sibyl("doctor", "--json", "--store", server)
     rows = done.json["report"]["server"]
     names = ("server", "connection", "tables", "role", "sessions", "round trip", "clocks")
     assert set(rows) == set(names)
@@ -158,11 +151,13 @@ def test_doctor_describes_the_server(sibyl, postgres):
     assert done.json["report"]["files of this machine"]["sessions"] == "none"
 
 
-def test_doctor_reads_the_clock_of_a_database_that_writes_dates_in_another_style(sibyl, postgres):
+def test_doctor_reads_the_clock_of_a_database_that_writes_dates_in_another_style(
+    sibyl, postgres, server
+):
     with psycopg.connect(postgres, autocommit=True) as connection:
         database = connection.info.dbname
         connection.execute(f"alter database {database} set datestyle = 'German, DMY'".encode())
-    done = sibyl("doctor", "--json", "--store", postgres_address(postgres))
+    done = sibyl("doctor", "--json", "--store", server)
     assert done.code == 0
     assert done.json["report"]["server"]["clocks"].endswith(" s apart")
 
@@ -175,13 +170,13 @@ def test_doctor_says_that_the_server_is_away(sibyl):
     assert (done.code, done.json["status"]) == (1, "findings")
 
 
-def test_doctor_reads_on_behind_a_session_that_is_gone(sibyl, postgres):
+def test_doctor_reads_on_behind_a_session_that_is_gone(sibyl, postgres, server):
     with closing(PostgresStore(postgres, Clock())) as store:
-        first, last = said(store), said(store)
+        first, last = closed(store), closed(store)
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute("delete from sibyl.pieces where session = %s", (last,))
         connection.execute("update sibyl.pieces set data = set_byte(data, length(data) - 3, 0)")
-    done = sibyl("doctor", "--json", "--store", postgres_address(postgres))
+    done = sibyl("doctor", "--json", "--store", server)
     found = {each["session_id"]: each["kind"] for each in done.json["findings"]}
     assert found == {last: "unreadable", first: "damaged_records"}
     assert done.code == 2
@@ -193,12 +188,3 @@ def test_a_verb_without_the_server_names_the_local_files(sibyl):
     assert done.code == 1
     assert "The store's server cannot be reached" in done.err
     assert '--store ""' in done.err
-
-
-def postgres_address(text):
-    """Write key words of a connection as an address."""
-    from urllib.parse import urlencode
-
-    from psycopg import conninfo
-
-    return f"postgresql:///?{urlencode(conninfo.conninfo_to_dict(text))}"

@@ -3,16 +3,12 @@
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
-from contextlib import contextmanager
 
 import pytest
 
 from tests.engine.imports.notebook import said, told
 from tests.importers.written import write_session
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_for
 from tui.cli import imports
 from tui.engine.imports.history import imported_session_id
 from tui.errors import StorageFull
@@ -88,7 +84,7 @@ def test_each_round_that_brings_something_prints_a_line_and_no_other_does(watche
         nothing,
         lambda: shelf.put("a.json", told(said("a"), said("a2", "assistant"))),
         nothing,
-        lambda: shelf.put("b.json", told(said("b"), source_id="c2")),
+        lambda: shelf.put("b.json", told(said("needle"), source_id="c2")),
     )
     assert done.code == 0
     assert [line.partition("  ")[2] for line in done.out.splitlines()] == [
@@ -99,13 +95,8 @@ def test_each_round_that_brings_something_prints_a_line_and_no_other_does(watche
     assert done.err.startswith("Stopped. Since 2")
     assert done.err.endswith(": 2 sessions added, 1 extended.\n")
     assert store.count(ARCHIVED) == 2
-
-
-def test_what_came_in_is_in_the_index(watched, store, shelf):
-    shelf.put("a.json", told(said("a")))
-    watched(lambda: shelf.put("b.json", told(said("needle"), source_id="c2")))
     found = store.search("needle", 5)
-    assert (len(found.hits), found.pending) == (1, 0)
+    assert (len(found.hits), found.pending) == (1, 0), "what came in is in the index"
 
 
 def test_looking_takes_a_hundredth_of_a_processor_and_reading_a_tenth_but_no_pause_is_a_minute(
@@ -169,20 +160,7 @@ def test_nothing_is_imported_while_another_program_does_and_all_of_it_afterwards
     assert watched(let_go).err.endswith(": 1 session added, 0 extended.\n")
 
 
-def test_ctrl_c_in_the_middle_of_a_round_ends_it_between_two_records(
-    watched, store, shelf, clock, monkeypatch
-):
-    monkeypatch.setattr("tui.engine.imports.report._REPORT_SECONDS", 0)
-    for number in range(5):
-        shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
-    show = imports.ProgressLine.show
-
-    def interrupted(progress, state):
-        if state.sessions == 2:
-            os.kill(os.getpid(), signal.SIGINT)
-        return show(progress, state)
-
-    monkeypatch.setattr(imports.ProgressLine, "show", interrupted)
+def test_ctrl_c_in_the_middle_of_a_round_ends_it_between_two_records(watched, interrupted, clock):
     done = watched()
     assert (done.code, clock.pauses) == (0, [])
     assert "2 sessions added" in done.out
@@ -241,42 +219,19 @@ def test_ctrl_c_at_the_end_of_indexing_ends_it(watched, shelf, clock, monkeypatc
     assert (done.code, clock.pauses) == (0, [])
 
 
-@pytest.fixture
-def process(private_home, data):
-    """Starts a real watch, and ends it with the test."""
-    command = [sys.executable, "-m", "tui", "import", "--watch", "--data-dir", str(data)]
-
-    @contextmanager
-    def running():
-        with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as started:
-            try:
-                yield started
-            finally:
-                started.kill()
-
-    return running
-
-
-def until(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def test_what_a_program_writes_meanwhile_comes_in_and_ctrl_c_says_how_much(
     process, private_home, store
 ):
     write_session(private_home, 1, "Hello", "Hi")
-    with process() as watch:
-        until(lambda: store.count(ARCHIVED) == 1)
-        write_session(private_home, 2, "And then?")
-        until(lambda: store.count(ARCHIVED) == 2)
-        assert "Claude Code: 1 session added, 2 messages" in watch.stdout.readline()
-        assert "Claude Code: 1 session added, 1 message" in watch.stdout.readline()
-        watch.send_signal(signal.SIGINT)
-        assert watch.wait(SECONDS) == 0
-        assert watch.stderr.read().endswith(": 2 sessions added, 0 extended.\n")
+    watch = process("import", "--watch")
+    wait_for(lambda: store.count(ARCHIVED) == 1)
+    write_session(private_home, 2, "And then?")
+    wait_for(lambda: store.count(ARCHIVED) == 2)
+    assert "Claude Code: 1 session added, 2 messages" in watch.stdout.readline()
+    assert "Claude Code: 1 session added, 1 message" in watch.stdout.readline()
+    watch.send_signal(signal.SIGINT)
+    assert watch.wait(SECONDS) == 0
+    assert watch.stderr.read().endswith(": 2 sessions added, 0 extended.\n")
 
 
 @pytest.mark.full
@@ -287,11 +242,13 @@ def test_killed_again_and_again_with_another_beside_it_nothing_is_lost_or_double
         write_session(private_home, number, *["word " * 100] * 30)
     for round_ in range(4):
         wanted = (round_ + 1) * 20
-        with process() as one, process() as other:
-            until(lambda wanted=wanted: store.count(ARCHIVED) >= wanted)
-            one.kill()
-            write_session(private_home, round_, "More", "of it")
-            other.kill()
+        one, other = process("import", "--watch"), process("import", "--watch")
+        wait_for(lambda wanted=wanted: store.count(ARCHIVED) >= wanted)
+        one.kill()
+        write_session(private_home, round_, "More", "of it")
+        for each in (one, other):
+            each.kill()
+            each.wait()
     assert sibyl("import", "--all").code == 0
     assert sibyl("import", "--all").out.endswith("Nothing new to import.\n")
     entries = store.list(ARCHIVED, None, 200).entries
