@@ -9,7 +9,8 @@ import pytest
 
 from tests.builders import user
 from tests.storage.contract import SCOPE, new
-from tests.storage.postgres.test_faults import said, wait_until
+from tests.storage.postgres.test_faults import said
+from tests.waiting import wait_for
 from tui.domain.journal.records import SessionHeader
 from tui.errors import ServerUnreachable, StorageError
 from tui.storage.postgres import connection_pool
@@ -51,7 +52,7 @@ def _quiet(admin):
         "select count(*) from pg_stat_activity where application_name = 'sibyl-tui'"
         " and state <> 'idle' and datname = current_database()"
     )
-    wait_until(lambda: not admin.execute(query).fetchone()[0])
+    wait_for(lambda: not admin.execute(query).fetchone()[0])
 
 
 @pytest.mark.parametrize("first", [pytest.param(False, marks=pytest.mark.full), True])

@@ -139,6 +139,14 @@ def test_a_lease_that_is_renewed_at_the_last_moment_is_not_taken(
     store.append(lease, [user("second", "second")])
 
 
+def test_a_renewal_on_its_way_while_a_lease_is_released_keeps_nobody_out(store, other):
+    lease = say(store, "first")
+    lease.release()
+    store._leases._renew([lease])
+    assert store.entry(lease.session_id).status == "closed"
+    other.lease(lease.session_id).release()
+
+
 @pytest.mark.parametrize("verb", ["archive", "delete"])
 @pytest.mark.parametrize("meanwhile", [True, False])
 def test_who_lost_the_lease_moves_nothing(verb, meanwhile, store, other, take_over, monkeypatch):

@@ -52,12 +52,14 @@ _TAKE = """
     returning epoch
 """
 """Its holder may renew the lease at the last moment."""
-# A row that is locked is being written to, and keeps no other lease waiting.
+# A row that is locked is being written to, and keeps no other lease waiting. One without a holder
+# was released while its renewal was on its way.
 _RENEW = """
     with free as (
         select sessions.id
         from sessions join unnest(%(ids)s::text[], %(epochs)s::bigint[]) held(id, epoch)
         on sessions.id = held.id and sessions.epoch = held.epoch
+        where holder is not null
         for no key update of sessions skip locked)
     update sessions set leased_until = now() + make_interval(secs => %(seconds)s)
     from free where sessions.id = free.id
