@@ -12,15 +12,13 @@ from textual.strip import Strip
 
 from tui.domain.text import make_visible_line
 
-NAMES = (
-    *("text", "user", "question", "mark", "model", "quiet", "thinking", "tool", "queued"),
-    *("warning", "error", "divider"),
-    *("cursor", "more", "match", "match-current"),
-    *("heading", "link", "inline-code"),
-    *("code", "frame", "comment", "keyword", "string", "number", "name"),
-)
+_MESSAGES = "text", "user", "question", "mark", "model", "quiet", "thinking", "tool", "queued"
+_BETWEEN = "warning", "error", "divider"
+_OVER = "cursor", "more", "match", "match-current"
+_MARKDOWN = "heading", "link", "inline-code"
+_CODE = "code", "frame", "comment", "keyword", "string", "number", "name"
+NAMES = (*_MESSAGES, *_BETWEEN, *_OVER, *_MARKDOWN, *_CODE)
 """The names of all styles: of messages, of what stands between them or over them, of Markdown."""
-
 COMPONENTS = {f"transcript--{name}" for name in NAMES}
 
 _BOLD, _ITALIC, _STRIKE = Style(bold=True), Style(italic=True), Style(strike=True)
