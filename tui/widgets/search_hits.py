@@ -201,14 +201,9 @@ class PreviewPane(LineList[Sequence[Piece] | Strip], can_focus=False):
             own = [author_line(message, self._now), *text]
             lines += [[], *own] if lines else own
             if message.chosen:
-                # Only lines of text have marks, and drawn answers have none.
-                lines_with_match = (
-                    at
-                    for at, line in enumerate(own)
-                    if not isinstance(line, Strip) and any(part == "mark" for _, part in line)
-                )
+                matches = (at for at, line in enumerate(own) if _has_match(line))
                 # The line with the author is in view, too, if there is room for both.
-                place = next(lines_with_match, 0)
+                place = next(matches, 0)
                 found = begin + (place if place > height // 2 else 0)
         if self._preview is not None and self._preview.message_id is None:
             found = len(lines) + height
@@ -216,6 +211,10 @@ class PreviewPane(LineList[Sequence[Piece] | Strip], can_focus=False):
         self.update_size()
         self.scroll_to_line(found - height // 3)
         self.refresh()
+
+
+def _has_match(line: Sequence[Piece] | Strip) -> bool:
+    return not isinstance(line, Strip) and any(part == "mark" for _, part in line)
 
 
 Line = SessionHits | Hit
