@@ -16,6 +16,7 @@ from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import LeaseLost, ServerUnreachable, SessionBusy
 from tui.storage.file_store import FileStore
 from tui.storage.postgres import rows
+from tui.storage.postgres.leases import ServerLeases
 from tui.storage.postgres.rows import Row, this_process
 from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import SessionFilter
@@ -145,6 +146,20 @@ def test_a_renewal_on_its_way_while_a_lease_is_released_keeps_nobody_out(store, 
     store._leases._renew([lease])
     assert store.entry(lease.session_id).status == "closed"
     other.lease(lease.session_id).release()
+
+
+def test_an_append_on_its_way_while_a_lease_is_released_keeps_nobody_out(store, other, monkeypatch):
+    def released(leases, lease):
+        held = own(leases, lease)
+        lease.release()
+        return held
+
+    lease, own = say(store, "first"), ServerLeases.own
+    monkeypatch.setattr(ServerLeases, "own", released)
+    store.append(lease, [user("second", "second")])
+    assert other.entry(lease.session_id).status == "closed"
+    assert other.report()["sessions"] == "1, 0 open"
+    assert said(other, other.lease(lease.session_id).session_id) == ["first", "second"]
 
 
 @pytest.mark.parametrize("verb", ["archive", "delete"])

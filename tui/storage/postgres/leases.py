@@ -48,7 +48,7 @@ _TAKE = """
     update sessions set epoch = epoch + 1, holder = %(holder)s,
         leased_until = now() + make_interval(secs => %(seconds)s)
     where id = %(id)s and epoch = %(epoch)s and place = any(%(places)s)
-        and (holder = %(gone)s or coalesce(leased_until <= now(), true))
+        and (holder is null or holder = %(gone)s or coalesce(leased_until <= now(), true))
     returning epoch
 """
 """Its holder may renew the lease at the last moment."""

@@ -14,7 +14,7 @@ from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
 from tui.storage.disk import odd_values
 from tui.storage.journal import OpenJournal
-from tui.storage.postgres.rows import COLUMNS, ENDS, PieceReader, Row
+from tui.storage.postgres.rows import COLUMNS, ENDS, LEASED, PieceReader, Row
 from tui.storage.postgres.tables import moment_ns, scope_key
 from tui.storage.protocol import Listing, Order, SessionFilter
 
@@ -28,7 +28,6 @@ _PLACES: dict[Status, str] = {
     "archived": "archived",
     "trashed": "trashed",
 }
-_LEASED = "(holder is not null and coalesce(leased_until > now(), false))"
 # After the last row of a page; an index serves the first comparison.
 _AFTER_USED = "used_ns <= %(used)s and (used_ns < %(used)s or id > %(id)s)"
 _AFTER_CLOSED = "closed_ns <= %(closed)s and (closed_ns < %(closed)s or id > %(id)s)"
@@ -216,7 +215,7 @@ def condition_of(wanted: SessionFilter, statuses: frozenset[Status]) -> tuple[st
     values: dict[str, Any] = {"places": places}
     parts = ["place = any(%(places)s)" if len(places) != 1 else f"place = '{places[0]}'"]
     if ("open" in statuses) != ("closed" in statuses):
-        wanted_kept = _LEASED if "open" in statuses else f"not {_LEASED}"
+        wanted_kept = LEASED if "open" in statuses else f"not {LEASED}"
         parts.append(wanted_kept if len(places) == 1 else f"(place <> 'kept' or {wanted_kept})")
     if wanted.scope is not None:
         parts.append("scope = %(scope)s")

@@ -50,9 +50,10 @@ def _slice_of(session: str, begin: str, end: str) -> str:
             from pieces where session = {session} and at <= {begin}), 0))"""  # noqa: S608
 
 
-COLUMNS = """id, number, scope, ordinal, header, place, used_ns, closed_ns, pinned, size, changed,
-    last_append::text, epoch, holder,
-    coalesce(leased_until > now(), false) as leased, described_at, described"""
+LEASED = "(holder is not null and coalesce(leased_until > now(), false))"
+"""An append may come after the lease was released, and extend it: without a holder it is none."""
+COLUMNS = f"""id, number, scope, ordinal, header, place, used_ns, closed_ns, pinned, size, changed,
+    last_append::text, epoch, holder, {LEASED} as leased, described_at, described"""
 _FIRST = f"least(sessions.size, {_NEAR})"
 _LAST = f"greatest({_FIRST}, sessions.size - {_NEAR})"
 ENDS = f"""{_slice_of("sessions.id", "0", _FIRST)} as first,

@@ -64,7 +64,8 @@ _UNVERIFIED = (
 _STATE = """
     select current_user, has_database_privilege(current_database(), 'create'),
         (select count(*) from sibyl.sessions),
-        (select count(*) from sibyl.sessions where leased_until > clock_timestamp()),
+        (select count(*) from sibyl.sessions
+         where holder is not null and leased_until > clock_timestamp()),
         extract(epoch from clock_timestamp())::float8
 """
 """The time as a number: the database may have a style of dates that cannot be read."""
