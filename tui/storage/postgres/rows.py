@@ -164,7 +164,7 @@ class PieceReader:
         self, connection: "Connection", session_id: str, size: int, *ends: bytes | None
     ) -> None:
         """``ends`` are the columns ``ENDS``, if they were read with the session's row."""
-        self.lent: _Lent = partial(nullcontext, connection)
+        self._lent: _Lent = partial(nullcontext, connection)
         self._session_id = session_id
         self._size = size
         self._blocks: list[_Block] = []
@@ -172,6 +172,10 @@ class PieceReader:
         if ends:
             first, last = (end or b"" for end in ends)
             self._blocks = [_Block(0, first), _Block(size - len(last), last)]
+
+    def lend(self, lent: "_Lent") -> None:
+        """Read with another connection each time from now on."""
+        self._lent = lent
 
     def read(self, length: int, offset: int) -> bytes:
         """Read as ``os.pread`` does. Raises ``SessionDamaged`` if bytes are gone."""
@@ -201,7 +205,7 @@ class PieceReader:
         else:
             begin, end = max(0, offset - _NEAR), min(self._size, end + _NEAR)
         wanted = {"session": self._session_id, "begin": begin, "end": end}
-        with self.lent() as connection:
+        with self._lent() as connection:
             row = connection.execute(_READ.encode(), wanted, binary=True).fetchone()
         block = _Block(begin, bytes(row[0] or b"") if row else b"")
         # Both ends are read again and again.

@@ -488,7 +488,7 @@ class PostgresStore(SessionStore):
         with self._database.connection() as connection:
             row, reader = rows.opened(connection, session_id)
         # Whoever reads slowly keeps no connection.
-        reader.lent = self._database.connection
+        reader.lend(self._database.connection)
         own = self._leases.find(session_id)
         held = row.leased and (own is None or own.written)
         with odd_values(session_id):
