@@ -35,6 +35,10 @@ class Batch(msgspec.Struct, frozen=True):
     id: str
     reason: Reason
 
+    def move(self, session_id: str, source: Place, target: Place, at: str) -> "Move":
+        """Make the line of one of its moves."""
+        return Move(session_id, source, target, at, self.reason, self.id)
+
 
 class Move(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"}, gc=False):
     """One session was moved; the moves of an undo carry the batch that they take back."""

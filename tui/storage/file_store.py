@@ -365,9 +365,8 @@ class FileStore(SessionStore):
             yield
         finally:
             if lease.folder is not source:
-                places = source.value, lease.folder.value
-                move = Move(lease.session_id, *places, self.now(), batch.reason, batch.id)
-                self._moves.add(move)
+                target = lease.folder.value
+                self._moves.add(batch.move(lease.session_id, source.value, target, self.now()))
 
     def _relocate(self, lease: FileLease, target: Folder) -> None:
         doing = f"Cannot move session {lease.session_id} to {target.value}"

@@ -442,8 +442,8 @@ class PostgresStore(SessionStore):
             with self._leases.borrowed(session_id, *places) as (connection, lease, row):
                 if place == "kept" and lease.newer is None and moves.reason != "undo":
                     written = self._appender(connection, lease).restore(row.place)
-                way = rows.PLACES[row.place], rows.PLACES[place]
-                line = Move(row.id, *way, self.now(), moves.reason, moves.id)
+                source, target = rows.PLACES[row.place], rows.PLACES[place]
+                line = moves.move(row.id, source, target, self.now())
                 wanted = {
                     "id": session_id,
                     "epoch": lease.epoch,
