@@ -189,9 +189,13 @@ def _allowed(connection: "Connection", filters: Filters) -> Sequence[str] | None
     passing = [origin for origin in words.origins(connection) if filters.pass_session(origin)]
     if not passing:
         return None
-    columns = zip(*map(words.lexemes_of, passing), strict=True)
-    asked = filters.projects, filters.programs
-    return [words.one_of(set(each)) for each, names in zip(columns, asked, strict=True) if names]
+    projects, programs = zip(*map(words.lexemes_of, passing), strict=True)
+    conditions: list[str] = []
+    if filters.projects:
+        conditions.append(words.one_of(set(projects)))
+    if filters.programs:
+        conditions.append(words.one_of(set(programs)))
+    return conditions
 
 
 def _names(
