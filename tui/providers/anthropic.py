@@ -1,6 +1,7 @@
 """The codecs of Anthropic's Messages, also of servers that speak it, and of Amazon's Converse."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -85,7 +86,7 @@ class ClaudeCodec(Codec):
 class MessageAnswer(IncomingAnswer):
     """The events of one answer; those of a kind to come are passed over."""
 
-    _usage: dict[str, int] = field(default_factory=partial(IncomingAnswer.counts, None))
+    _usage: dict[str, int] = field(default_factory=partial(defaultdict[str, int], int))
     _open: int = -1
     """The place of the last block."""
 

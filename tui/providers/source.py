@@ -173,7 +173,10 @@ class LazyModel:
     # --- its window and its sight
 
     def look_up(self, choice: ModelChoice) -> None:
-        """Look everywhere, with the key of ``choice``; blocks. A late answer is heard, too."""
+        """Look everywhere, with the key of ``choice``. Blocks, for two seconds at most.
+
+        An answer that comes later counts, too.
+        """
         # A server that is not the vendor's own decides on the window itself.
         server, table = choice.provider, PROVIDERS.get(choice.provider.name)
         is_vendors = server.needs_key and table is not None and server.base_url == table.base_url

@@ -45,7 +45,10 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 @asynccontextmanager
 async def open_program(context: ServerContext) -> AsyncGenerator[tuple[Any, Any, "ProgramStreams"]]:
-    """Run a program and its process group, its messages as streams. Raises ``ServerFailed``."""
+    """Run a program, its messages as streams; at the end, end it and its process group.
+
+    Raises ``ServerFailed`` if it cannot be started.
+    """
     command, env = context.settings.command, context.settings.env or {}
     cwd = context.settings.cwd or str(Path.home())
     streams = ProgramStreams(context.hide)
