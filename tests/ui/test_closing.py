@@ -1,12 +1,8 @@
 """Closing a session on screen."""
 
-import asyncio
-
 import pytest
 
 from tests.ui.screen import (
-    go_to,
-    mark,
     notices,
     press,
     question,
@@ -59,25 +55,6 @@ async def test_what_cannot_be_saved_is_asked_for_and_goes_to_a_rescue_file(world
     (rescued,) = (w.root.parent / "rescue").iterdir()
     assert "Lost" in rescued.read_text()
     assert any("sessions import" in line for line in w.final_save.lines)
-
-
-async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
-    gate = asyncio.Event()
-    w = world(["Half an answer", gate, " more"])
-    other = await w.session("Earlier", "It was.")
-    async with w.running() as (app, pilot):
-        mine = w.workspace.current.id
-        await send(pilot, "Go", shows="Half an answer")
-        await go_to(app, pilot, other, "It was.")
-        app.chat.sidebar.focus()
-        app.chat.sidebar.rows.highlight(mine)
-        await pilot.press("x")
-        await question(app)
-        await press(pilot, "y", says='Closed "')
-        assert w.other_program().holder(mine) is None
-        await until(lambda: mark(app, mine) != "running", "the row at rest")
-        assert w.workspace.current.id == other
-    assert messages(w, mine)[-1] == ("assistant", "Half an answer", "interrupted")
 
 
 @pytest.mark.parametrize(

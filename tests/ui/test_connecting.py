@@ -111,17 +111,6 @@ async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(ba
             await hears(app, pilot, machine, "Hello there.")
 
 
-async def test_the_empty_screen_of_a_bare_machine_names_the_key(bare):
-    machine = bare(OPENAI_BASE_URL="http://127.0.0.1:9/v1")
-    async with machine.running() as (app, pilot):
-        for size in ((120, 40), (80, 24), (40, 10)):
-            await pilot.resize_terminal(*size)
-            await until(lambda size=size: app.size == size, "the size")
-            await until(lambda: "F5" in words(app), "the welcome")
-            assert "Ctrl+Q" in words(app)
-            assert "OPENAI" not in words(app)
-
-
 @pytest.mark.fast
 async def test_sessions_that_only_the_guide_answered_go_on_with_it(bare):
     with ChatServer(answers("One."), answers("Two."), models=MODELS, key=KEY) as server:

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.ui.another_window import begin_answer_elsewhere
-from tests.ui.screen import conversation, go_to, mark, notices, press, rows, send, status
-from tests.ui.world import PLACE, messages
+from tests.ui.screen import conversation, go_to, mark, notices, press, rows, status
+from tests.ui.world import messages
 from tests.waiting import until
 from tui.domain.journal.session import Draft
 from tui.domain.views.session_rows import Mark
@@ -80,21 +80,6 @@ async def test_a_reader_who_scrolled_up_stays_where_he_is(followed):
         # The last row says that there is more.
         assert now[:-1] == before.splitlines()[:-1]
         await press(pilot, "end", shows="the newest")
-
-
-async def test_half_an_answer_of_a_holder_who_died_is_interrupted(followed):
-    async with followed(["All of it."], talk=("hello",)) as (_, holder, app, pilot):
-        answer = holder.begin_answer(PLACE.model)
-        answer.receive("Half of")
-        holder.add_piece(answer)
-        await holder.save()
-        await until(lambda: "Half of" in conversation(app))
-        assert "interrupted" not in conversation(app)
-        # What the system does for a program that was killed.
-        holder.abandon()
-        await until(lambda: "interrupted" in conversation(app))
-        await send(pilot, "/retry", shows="All of it.")
-        assert "Half of" not in conversation(app)
 
 
 @pytest.mark.parametrize("opened", [True, False], ids=["opened", "looked at"])

@@ -288,16 +288,6 @@ async def test_no_line_of_the_help_is_cut(world, size):
             assert max(map(len, str(each.content).splitlines())) <= each.size.width
 
 
-async def test_an_age_takes_no_room_from_a_label_that_would_fit(world):
-    w = world()
-    await w.session("Twenty-four cells of it.", "Yes.")
-    async with w.running(size=(140, 40)) as (app, _):
-        drawn = app.chat.sidebar.query_one("RowsView")
-        await until(
-            lambda: any("Twenty-four cells of it." in drawn.render_line(y).text for y in range(6))
-        )
-
-
 async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_how(running):
     async with running(talk=[f"Question {number}" for number in range(40)]) as (_, app, pilot):
         await until(lambda: "Question 39" in conversation(app))

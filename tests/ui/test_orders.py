@@ -57,19 +57,6 @@ def slow(monkeypatch):
         disk.let_go()
 
 
-async def test_typing_goes_on_while_a_command_saves(running, slow):
-    async with running() as (w, app, pilot):
-        disk = slow(w)
-        type_at_once(app, "/name x<enter>typed")
-        await until(disk.asked.is_set, "the save")
-        await until(lambda: app.chat.prompt.text == "typed")
-        await pilot.press("ctrl+s", "!")
-        await until(lambda: app.chat.prompt.text == "typed!")
-        disk.let_go()
-        await until(lambda: 'Renamed to "x"' in notices(app))
-        await until(lambda: w.workspace.current.prompt.text == "typed!")
-
-
 async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(running, slow):
     async with running(["Yes."], ["Again."]) as (w, app, _):
         disk = slow(w)

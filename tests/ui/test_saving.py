@@ -21,7 +21,6 @@ from tests.ui.world import full_disk, messages
 from tests.waiting import SECONDS, until
 from tui.app.controllers.prompt import PromptController
 from tui.domain.journal.session import Draft
-from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
 
 
@@ -96,22 +95,6 @@ async def test_a_prompt_that_cannot_be_saved_is_told_shown_saved_by_a_key_and_se
         await until(lambda: "NOT SAVED" not in status(app))
         await have_answered(w, pilot, "/retry", "Hi.")
         assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "Hi."]
-
-
-async def test_what_was_typed_and_cannot_be_kept_at_the_end_is_put_elsewhere(world, monkeypatch):
-    w = world()
-
-    def full(draft, *, token=None):
-        raise StorageFull("No space left on device")
-
-    async with w.running() as (_, pilot):
-        monkeypatch.setattr("tui.storage.drafts.Drafts.save", lambda self, *a, **k: full(*a, **k))
-        await pilot.press(*"unsent")
-        await until(lambda: w.workspace.current.prompt.text == "unsent")
-    (kept,) = (w.root.parent / "rescue").iterdir()
-    assert kept.read_text() == "unsent"
-    assert f"It is in {kept}." in w.final_save.lines
-    assert w.final_save.failed
 
 
 async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_next_start(running):

@@ -8,12 +8,10 @@ import pytest
 from tests.ui.screen import (
     close,
     notice,
-    notices,
     rows,
     send,
     status,
     type_at_once,
-    words,
 )
 from tests.visible_text import visible_text
 from tests.waiting import until
@@ -391,19 +389,3 @@ async def test_the_palette_and_completion_know_the_sessions_of_other_projects(wo
         await until(lambda: app.chat.prompt.completing, "the completion")
         await pilot.press("tab", "enter")
         await until(lambda: made["Far"] in status(app), "the session")
-
-
-@pytest.mark.fast
-async def test_a_listed_number_opens_its_session_and_its_prompt_count_goes_on(world, tmp_path):
-    w = world(["Three."])
-    old = await w.session("One?", "1", "Two?", "2", project=str(tmp_path))
-    await w.session("Newer", project=str(tmp_path))
-    async with w.running() as (app, pilot):
-        await send(pilot, "/resume 2")
-        await until(lambda: old in status(app), "the session")
-        await until(lambda: 'Opened "One?"' in notices(app))
-        assert w.other_program().holder(old)
-        await send(pilot, "Three?")
-        await until(lambda: "Three." in words(app))
-        assert w.workspace.current.session.prompt_count == 3
-    assert w.other_program().journal(old).load().prompt_count == 3

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from tests.ui.screen import (
-    answer,
     have_answered,
     highlight,
     notices,
@@ -54,24 +53,6 @@ async def test_the_session_on_screen_is_archived_and_comes_back(world):
         assert w.workspace.current.id == here
         await until(lambda: here in rows(app) and archived(app)[1] == 0, "the list")
     assert where(w, here) == "closed"
-
-
-async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
-    w = world()
-    await w.session("The other", "Yes.")
-    here = await w.session("This one", "Yes.")
-    async with w.running(here) as (app, pilot):
-        await send(pilot, "/delete")
-        await answer(app, pilot, "n", asked='Move "This one" (2 messages) to the trash?')
-        await until(lambda: app.screen is app.chat)
-        assert where(w, here) == "open"
-        await send(pilot, "/delete")
-        await question(app)
-        await press(pilot, "y", says="to the trash. /undo brings it back")
-        assert where(w, here) == "trashed"
-        await send(pilot, "/undo", says="Brought back ")
-        assert w.workspace.current.id == here
-        assert where(w, here) == "closed"
 
 
 @pytest.mark.full

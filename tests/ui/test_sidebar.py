@@ -217,33 +217,6 @@ async def test_walking_with_the_list_hidden_goes_on_beyond_the_first_page(world)
         await until(lambda: made[0].removeprefix("session-") in status(app), "the last one")
 
 
-async def test_what_was_typed_before_walking_is_kept_with_its_session(world):
-    w = world()
-    made = [await w.session(f"Number {number}", "Yes.") for number in range(12)]
-    async with w.running(made[-1]) as (app, pilot):
-        await until(lambda: made[0] in rows(app), "the list")
-        await pilot.press(*"half a thought", *["alt+down"] * 11)
-        await until(lambda: made[0].removeprefix("session-") in status(app), "the last one")
-        await w.workspace.switcher.settle()
-        assert w.drafts().load(made[-1]).text == "half a thought"
-        assert app.chat.prompt.text == ""
-
-
-@pytest.mark.full
-async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
-    w = world()
-    far = await w.session("Hello", "Yes.", name="Treasure")
-    for number in range(230):
-        await w.session(f"Number {number}", "Yes.")
-    async with w.running() as (app, pilot):
-        await until(lambda: len(rows(app)) > 40, "the list")
-        await highlight(app, rows(app)[0])
-        assert far not in rows(app)
-        await pilot.press("slash", *"treas")
-        await until(lambda: [row.id for row in app.chat.sidebar.rows.shown] == [far], "the match")
-        assert app.chat.sidebar.rows.highlighted.id == far
-
-
 async def asked_two(w, pilot):
     """A session with one question and its answer."""
     await send(pilot, "What is two?")

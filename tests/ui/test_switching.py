@@ -16,13 +16,11 @@ from tests.ui.screen import (
     rows,
     send,
     status,
-    wait_for_answer,
 )
 from tests.ui.world import full_disk, messages
 from tests.waiting import until
 from tui.domain.views.session_rows import Group, SessionRow
 from tui.errors import StorageError
-from tui.screens import session_walk
 from tui.screens.session_walk import SessionWalk
 from tui.storage.journal import Journal
 from tui.widgets.intents import MoreWanted
@@ -110,28 +108,6 @@ async def test_alt_down_walks_through_the_sessions_without_leaving_the_prompt(wo
         await press(pilot, "alt+down", "alt+down", "alt+down", shows="Number 1")
         await press(pilot, "alt+up", shows="Number 2")
         assert app.chat.prompt.has_focus_within
-
-
-async def test_each_session_has_its_own_draft(world):
-    w = world()
-    there = await w.session("Elsewhere", "Yes.", name="there")
-    async with w.running() as (app, pilot):
-        first = w.workspace.current.id
-        await until(lambda: there in rows(app))
-        await pilot.press(*"one")
-        await go_to(app, pilot, there)
-        await until(lambda: there in status(app))
-        assert app.chat.prompt.text == ""
-        await pilot.press(*"two")
-        await until(lambda: w.workspace.current.opened is not None)
-        await go_to(app, pilot, first)
-        await until(lambda: first in status(app))
-        assert app.chat.prompt.text == "one"
-        await go_to(app, pilot, there)
-        await until(lambda: there in status(app))
-        assert app.chat.prompt.text == "two"
-    assert w.drafts().load(there).text == "two"
-    assert w.drafts().load(first).text == "one"
 
 
 async def test_earlier_messages_are_loaded_as_one_scrolls_up(world):
@@ -238,29 +214,6 @@ def test_more_is_wanted_twenty_rows_before_the_end(step):
     assert step.said == []
     step(names, "29", 1)
     assert [type(each) for each in step.said] == [MoreWanted]
-
-
-async def test_alt_up_leads_back_to_a_session_that_alt_down_closed(world, monkeypatch):
-    monkeypatch.setattr(session_walk, "_SECONDS", 1000.0)
-    first, second = asyncio.Event(), asyncio.Event()
-    w = world(["one", first], ["two", second])
-    below, above = await w.session("below"), await w.session("above")
-    async with w.running(above) as (app, pilot):
-        await until(lambda: rows(app)[:2] == [above, below], "the list")
-        await send(pilot, "go", shows="one")
-        await pilot.press("alt+down")
-        await until(lambda: app.chat.shown == below)
-        await send(pilot, "go", shows="two")
-        await pilot.press("alt+up")
-        await until(lambda: app.chat.shown == above)
-        first.set()
-        await wait_for_answer(w)
-        await pilot.press("alt+down")
-        await until(lambda: app.chat.shown == below)
-        await until(lambda: rows(app)[:2] == [below, above], "the session that was closed below")
-        await pilot.press("alt+up")
-        await until(lambda: app.chat.shown == above, "the way back")
-        second.set()
 
 
 @pytest.mark.full

@@ -67,21 +67,6 @@ async def test_brackets_walk_through_the_versions_and_a_prompt_goes_on_from_what
         assert "second" not in conversation(app)
 
 
-async def test_e_edits_a_question_and_sends_it_in_its_place(running):
-    async with running(["one"], ["two"], ["three"]) as (w, app, pilot):
-        await have_answered(w, pilot, "alpha", "one")
-        await have_answered(w, pilot, "beta", "two")
-        await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "e", "enter")
-        await until(lambda: app.chat.prompt.text == "alpha")
-        await pilot.press("!", "enter")
-        await answered(w, app, "three")
-        assert asked(w) == ["alpha!"]
-        assert "beta" not in conversation(app)
-        await until(lambda: "version 2/2" in conversation(app))
-        there = w.workspace.current.id
-    assert texts(w, there) == ["alpha", "one", "beta", "two", "alpha!", "three"]
-
-
 async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(running, monkeypatch):
     async with running(["one"], ["two"]) as (w, app, pilot):
         await have_answered(w, pilot, "alpha", "one")
@@ -170,14 +155,3 @@ async def test_asking_again_stops_the_answer_that_is_arriving(running):
         await answered(w, app, "second")
         there = w.workspace.current.id
     assert texts(w, there) == ["hello", "first", "second"]
-
-
-async def test_commands_do_the_same_for_the_last_question(running):
-    async with running(["first"], ["second"], ["third"]) as (w, app, pilot):
-        await have_answered(w, pilot, "hello", "first")
-        await have_answered(w, pilot, "/retry", "second")
-        await send(pilot, "/edit")
-        await until(lambda: app.chat.prompt.text == "hello")
-        await pilot.press("enter")
-        await answered(w, app, "third")
-        assert texts(w, w.workspace.current.id)[-2:] == ["hello", "third"]

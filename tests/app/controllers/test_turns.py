@@ -74,9 +74,10 @@ def talk(tmp_path):
 @pytest.mark.parametrize("is_full", [False, True])
 async def test_an_answer_that_was_saved_or_could_not_be_shows_its_time(talk, is_full):
     has_come = asyncio.Event()
+    talk.clock.seconds = 10.0
     talk.ask("hi", has_come)
     await until(lambda: talk.chat.texts, "the answer")
-    talk.clock.seconds = 2.5
+    talk.clock.seconds = 12.5
     if is_full:
         talk.program.store.fail_next(FULL)
     assert not talk.chat.costs
