@@ -38,7 +38,7 @@ def touched_on_others(source: str) -> list[str]:
     tree = ast.parse(source)
     found = [
         (line, name)
-        for line, name in _imported(tree)
+        for line, name in imported(tree)
         if name.partition(".")[0] in LIBRARIES and any(map(_is_private, name.split(".")))
     ]
     found += [
@@ -49,13 +49,14 @@ def touched_on_others(source: str) -> list[str]:
     return [f"{line}: {name}" for line, name in sorted(found)]
 
 
-def _imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Give the line and the whole name of each import."""
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=aliases):
                 yield from ((node.lineno, alias.name) for alias in aliases)
             case ast.ImportFrom(module=module, names=aliases):
-                yield from ((node.lineno, f"{module}.{alias.name}") for alias in aliases)
+                yield from ((node.lineno, f"{module or ''}.{alias.name}") for alias in aliases)
             case _:
                 pass
 

@@ -10,7 +10,7 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.private_members import classes, shared_with_library, touched_on_others
+from tests.private_members import classes, imported, shared_with_library, touched_on_others
 from tests.tables import each_row
 
 ROOT = Path(__file__).parent.parent
@@ -62,16 +62,6 @@ PRIVATE = (
 # Ways to a file that hide which system calls are made, and in which order.
 _HIDDEN_CALLS = {"open", "read_bytes", "read_text", "touch", "write_bytes", "write_text"}
 _HIDDEN_MODULES = {"fileinput", "io", "shutil"}
-
-
-def _imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield node.lineno, alias.name
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                yield node.lineno, f"{node.module or ''}.{alias.name}"
 
 
 def _is_broad(node: ast.expr | None) -> bool:
@@ -119,7 +109,7 @@ def _hidden_calls(source: str) -> list[str]:
     tree = ast.parse(source)
     found = [
         f"{line}: import {name}"
-        for line, name in _imported(tree)
+        for line, name in imported(tree)
         if name.partition(".")[0] in _HIDDEN_MODULES
     ]
     for node in ast.walk(tree):
@@ -135,7 +125,7 @@ def _own_imports(source: str, package: str) -> list[str]:
     allowed = {"screens": ("domain", "screens", "widgets"), "widgets": ("domain", "widgets")}
     return [
         f"{line}: {name}"
-        for line, name in _imported(ast.parse(source))
+        for line, name in imported(ast.parse(source))
         if (name + ".").startswith("tui.") and (name + ".").split(".")[1] not in allowed[package]
     ]
 
@@ -242,13 +232,10 @@ def test_screens_and_widgets_know_values_only(package: str):
     assert _sins(paths, partial(_own_imports, package=package)) == {}
 
 
-def test_the_command_line_loads_nothing_slow():
+def test_the_command_line_loads_nothing_slow_and_the_package_not_even_its_version():
     loaded = _loaded_by("import tui.cli")
     assert "tui.cli" in loaded
     assert loaded & SLOW_LIBRARIES == set()
-
-
-def test_asking_for_the_package_does_not_look_for_its_version():
     assert "importlib.metadata" not in _loaded_by("import tui")
 
 
@@ -283,17 +270,12 @@ class TestTheTables:
         assert {"new", "archive", "search-screen"} <= named
         assert named - {*REACHES} == set()
 
-    def test_the_palette_offers_each_command(self):
+    def test_the_palette_offers_each_command_also_one_without_a_place_of_its_own(self):
         from tui.domain.commands import COMMANDS
-        from tui.screens.palette import ACTIONS
+        from tui.screens.palette import ACTIONS, with_the_rest
 
         offered = {action.command for action in ACTIONS if action.command}
         assert offered == {command.name for command in COMMANDS}
-
-    def test_the_palette_offers_a_command_without_a_place_of_its_own(self):
-        from tui.domain.commands import COMMANDS
-        from tui.screens.palette import with_the_rest
-
         (action,) = with_the_rest([], [], COMMANDS[:1])
         assert action.command == COMMANDS[0].name
 

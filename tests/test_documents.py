@@ -72,10 +72,6 @@ def test_the_format_names_the_limits():
         assert limit in FORMAT
 
 
-def name_of(paper: Path) -> str:
-    return str(paper.relative_to(ROOT))
-
-
 def anchors(paper: Path) -> set[str]:
     """The anchors of a paper: its headings as the site and GitHub make them, and its own."""
     text = re.sub(r"^```.*?^```$", "", paper.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)

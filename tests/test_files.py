@@ -41,23 +41,20 @@ def test_a_file_is_read_up_to_its_limit_and_no_further(tmp_path):
         read_bounded(path, 2048)
 
 
-def test_the_beginning_of_a_file_is_read_with_its_size(tmp_path):
+def test_the_beginning_of_a_regular_file_is_read_with_its_size(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"x" * 5000)
     assert read_beginning(path, 100) == (b"x" * 100, 5000)
     assert read_beginning(path, 6000) == (b"x" * 5000, 5000)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnfitFile, match="it is a pipe"):
+        read_beginning(tmp_path / "pipe", 100)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_a_file_that_does_not_know_its_size_has_that_of_what_was_read():
     data, size = read_beginning(Path("/proc/self/status"), 100_000)
     assert size == len(data) > 0
-
-
-def test_only_a_regular_file_has_a_beginning(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UnfitFile, match="it is a pipe"):
-        read_beginning(tmp_path / "pipe", 100)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 1000 + "]" * 1000, "9" * 4300, "\udcff"])

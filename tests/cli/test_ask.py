@@ -25,15 +25,13 @@ from tests.providers.chat_server import (
     refuses,
     scenarios,
 )
-from tests.waiting import wait_for
+from tests.waiting import SECONDS, wait_for
 from tui.cli import console
 from tui.config.settings_schema import ProviderSettings, connections_file
 from tui.domain.journal.records import Partial, decode
 from tui.storage import writer
 from tui.storage.connections import change, key_path, write_key
 from tui.storage.protocol import SessionFilter
-
-GUARD_SECONDS = 60
 
 
 def test_question_and_answer_are_indexed_where_there_is_an_index(sibyl, served, saved, data):
@@ -189,7 +187,7 @@ def test_what_cannot_be_attached_or_asked_about_is_a_wrong_usage_that_names_it(
 @pytest.mark.parametrize("name", ["pipe", "/dev/stdin"])
 def test_a_stream_is_refused_at_once_with_the_way_to_send_it(process, tmp_path, name):
     os.mkfifo(tmp_path / "pipe")
-    out, told = process("ask", "-f", name, "hi").communicate(timeout=GUARD_SECONDS)
+    out, told = process("ask", "-f", name, "hi").communicate(timeout=SECONDS)
     said = f"Cannot attach {name}: it is a stream. Pipe its text into ask, without -f.\n"
     assert (out, told) == ("", said)
 
@@ -521,7 +519,10 @@ def half_way(process, served):
         gate = Gate()
         server = served(answers_at(gate, "half an ", "answer"), *others)
         asking = process("ask", "hi", "--json")
-        read_until(asking, '"delta"')
+        guard = threading.Timer(SECONDS, asking.kill)
+        guard.start()
+        assert any('"delta"' in line for line in asking.stdout), asking.stderr.read()
+        guard.cancel()
         return asking, gate, server
 
     return ask
@@ -534,7 +535,7 @@ def half_way(process, served):
 def test_a_signal_that_ends_the_program_ends_it_in_order(half_way, store, number):
     asking, _, server = half_way()
     asking.send_signal(number)
-    _, err = asking.communicate(timeout=GUARD_SECONDS)
+    _, err = asking.communicate(timeout=SECONDS)
     server.wait_for_disconnect()
     assert asking.returncode == 128 + number
     assert "Traceback" not in err
@@ -550,13 +551,13 @@ def test_a_session_that_was_killed_is_gone_on_with_and_its_half_answer_is_sent(
     session_id = entry.id
     wait_for(lambda: b'"partial"' in store.path(session_id).read_bytes())
     asking.kill()
-    asking.communicate(timeout=GUARD_SECONDS)
+    asking.communicate(timeout=SECONDS)
     assert said(store) == [("user", "hi", None), ("assistant", "half an ", "interrupted")]
     assert sibyl("ask", "go on", "--session", session_id).out == "whole\n"
     sent = [message["content"] for message in server.requests[1].body["messages"]]
     assert sent == ["hi", "half an ", "go on"]
-    kinds = [type(record) for record in records(store, session_id)]
-    assert kinds.count(Partial) == 1
+    lines = store.path(session_id).read_bytes().splitlines()
+    assert [type(decode(line)) for line in lines].count(Partial) == 1
     messages = store.journal(session_id).load().loaded_messages
     assert [each.status for each in messages] == [None, "interrupted", None, None]
 
@@ -565,7 +566,7 @@ def test_a_reader_that_leaves_ends_the_answer_which_is_kept(half_way, store):
     asking, gate, _ = half_way()
     asking.stdout.close()
     gate.open()
-    assert asking.wait(GUARD_SECONDS) == 1
+    assert asking.wait(SECONDS) == 1
     assert "Traceback" not in asking.stderr.read()
     assert only_session(store).loaded_messages[0].text == "hi"
     assert only_session(store).loaded_messages[1].text.startswith("half an ")
@@ -577,7 +578,7 @@ def test_a_file_that_is_taken_away_during_an_answer_costs_nothing(half_way, stor
     (entry,) = store.list(SessionFilter(), None, 10).entries
     store.path(entry.id).unlink()
     gate.open()
-    _, err = asking.communicate(timeout=GUARD_SECONDS)
+    _, err = asking.communicate(timeout=SECONDS)
     assert entry.id in err
     session = only_session(store)
     assert session.id != entry.id
@@ -635,27 +636,6 @@ def test_what_is_saved_only_when_the_session_is_closed_is_told_to_be_saved(
     assert f"Session saved: {session_id}" in result.err
     assert result.code == (failing == "the prompt")
     assert (result.lines[-1]["type"] == "done") == (failing == "the answer")
-
-
-# --- a session beside
-
-
-def read_until(process, text):
-    """Read lines of standard output up to one with a text; a guard ends a process that hangs."""
-    guard = threading.Timer(GUARD_SECONDS, process.kill)
-    guard.start()
-    try:
-        for line in process.stdout:
-            if text in line:
-                return
-        raise AssertionError(process.stderr.read())
-    finally:
-        guard.cancel()
-
-
-def records(store, session_id):
-    lines = store.path(session_id).read_bytes().splitlines()
-    return [decode(line) for line in lines]
 
 
 def test_the_model_that_was_connected_on_the_screen_is_asked(sibyl, monkeypatch, tmp_path):

@@ -3,22 +3,17 @@
 import os
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.builders import header, user
+from tests.waiting import SECONDS
 from tui.cli import copying
 from tui.domain.journal.records import encode
 from tui.storage.file_store import FileStore
 from tui.storage.postgres.store import PostgresStore
-
-_REPOSITORY = Path(__file__).parents[2]
-SECONDS = 60
-"""Longer than anything here takes."""
 
 
 def write(root, session_id, lines, size=10):
@@ -158,50 +153,43 @@ def test_ctrl_c_stops_between_two_blocks(sibyl, data, tmp_path, monkeypatch):
     assert journals(tmp_path / "other") == journals(data)
 
 
-class Run:
-    """The command in a process of its own."""
+@pytest.fixture
+def copying_process(process):
+    """Copies in a process of its own: to its end, or killed when it is time."""
 
-    def __init__(self, source, target):
-        command = [sys.executable, "-m", "tui", "sessions", "copy"]
-        self._process = subprocess.Popen(
-            [*command, "--from", str(source), "--to", str(target)],
-            cwd=_REPOSITORY,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-
-    def kill_when(self, is_time):
+    def run(source, target, is_time=None):
+        arguments = ("sessions", "copy", "--from", str(source), "--to", str(target))
+        started = process(*arguments, stderr=subprocess.STDOUT)
         deadline = time.monotonic() + SECONDS
-        while not is_time() and self._process.poll() is None:
+        while is_time and not is_time() and started.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.001)
-        self._process.kill()
-        self._process.communicate()
+        if is_time:
+            started.kill()
+        said, _ = started.communicate(timeout=SECONDS)
+        assert is_time or started.returncode == 0, said
 
-    def finish(self):
-        said = self._process.communicate(timeout=SECONDS)[0]
-        assert self._process.returncode == 0, said
-        return said.decode()
+    return run
 
 
-def test_a_copy_that_is_killed_again_and_again_is_whole_in_the_end(data, tmp_path, private_home):
+def test_a_copy_that_is_killed_again_and_again_is_whole_in_the_end(data, tmp_path, copying_process):
     for number in range(30):
         write(data, f"s{number}", 20)
     write(data, "large", 30, 1_000_000)
     target = tmp_path / "other"
     for count in (1, 9, 20):
-        Run(data, target).kill_when(lambda count=count: len(journals(target)) >= count)
+        copying_process(data, target, lambda count=count: len(journals(target)) >= count)
     # In the middle of a file.
-    Run(data, target).kill_when(lambda: any((target / "sessions").glob(".large*")))
+    copying_process(data, target, lambda: any((target / "sessions").glob(".large*")))
     whole = journals(data)
     assert all(whole[name] == there for name, there in journals(target).items())
-    Run(data, target).finish()
+    copying_process(data, target)
     assert journals(target) == whole
 
 
 @pytest.mark.full
 def test_a_copy_to_a_server_that_is_killed_is_whole_in_the_end(
-    data, postgres, server, private_home, tmp_path
+    data, postgres, server, copying_process, tmp_path
 ):
     for number in range(30):
         write(data, f"s{number}", 20)
@@ -218,12 +206,12 @@ def test_a_copy_to_a_server_that_is_killed_is_whole_in_the_end(
             return (True,) in connection.execute(query).fetchall()
 
         for is_time in (lambda: there() >= 3, writing, lambda: there() >= 20):
-            Run(data, server).kill_when(is_time)
+            copying_process(data, server, is_time)
         store = PostgresStore(postgres)
         whole = journals(data)
         for session_id, size in store.journals.sizes().items():
             assert b"".join(store.journals.read(session_id, size)) == whole[session_id]
         store.close()
-    Run(data, server).finish()
-    Run(server, tmp_path / "back").finish()
+    copying_process(data, server)
+    copying_process(server, tmp_path / "back")
     assert journals(tmp_path / "back") == whole

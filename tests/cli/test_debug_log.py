@@ -253,9 +253,6 @@ def test_without_it_nothing_is_imported_for_it(data):
         "print(sorted(m for m in sys.modules if m in ('logging.handlers', 'tui.cli.debug_log')))"
     )
     command = [sys.executable, "-c", code, "--data-dir", str(data)]
-    done = subprocess.run(command, capture_output=True, text=True, env=_without_debug())
+    plain = {name: value for name, value in os.environ.items() if name != "SIBYL_DEBUG"}
+    done = subprocess.run(command, capture_output=True, text=True, env=plain)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def _without_debug():
-    return {name: value for name, value in os.environ.items() if name != "SIBYL_DEBUG"}
