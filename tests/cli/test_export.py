@@ -325,10 +325,14 @@ def secretive(saved):
 
 
 @pytest.mark.parametrize("form", ["markdown", "jsonl"])
-def test_secrets_are_counted_also_in_the_title_and_stay(sibyl, secretive, form):
+def test_secrets_are_counted_also_in_the_title_and_stay(sibyl, saved, secretive, form):
     told = sibyl("sessions", "export", secretive, "--format", form)
     assert (told.out.count(TOKEN), told.out.count("s3cr3tP4ss")) == (2, 1)
     assert told.err == "Found 3 secrets; --mask-secrets masks them.\n"
+    harmless = saved("How do I sort?", "Use `sorted`.")
+    plain = sibyl("sessions", "export", harmless, "--format", form)
+    assert sibyl("sessions", "export", harmless, "--format", form, "--mask-secrets") == plain
+    assert plain.err == ""
 
 
 @pytest.mark.parametrize("form", ["markdown", "jsonl"])
@@ -349,10 +353,3 @@ def test_secrets_are_masked_where_that_is_asked_for(sibyl, secretive, store, tmp
     if (form, place) == ("jsonl", "-"):
         _, answered = of_type(lines(written), "message")
         assert answered["content"] == "It is `db_password: [masked secret]`."
-
-
-def test_of_sessions_without_secrets_nothing_is_said(sibyl, saved):
-    session_id = saved("How do I sort?", "Use `sorted`.")
-    plain = sibyl("sessions", "export", session_id)
-    assert sibyl("sessions", "export", session_id, "--mask-secrets") == plain
-    assert plain.err == ""

@@ -136,12 +136,10 @@ SIGN_IN = ServerQuestion("files", "sign-in", "Sign in.", address="https://login.
 
 
 @pytest.fixture
-def answered(capsys, monkeypatch):
+def answered(capsys, keyboard):
     """Asks a question, and types a line whenever it waits for one; gives the answer."""
-    master, slave = os.openpty()
 
     async def ask(question, *lines):
-        said = ""
         asking = asyncio.create_task(TerminalQuestions().ask(question))
         for line in lines:
             said = ""
@@ -152,13 +150,10 @@ def answered(capsys, monkeypatch):
                 return said.rstrip().endswith(":")
 
             await until(waits, "a question")
-            os.write(master, f"{line}\n".encode())
+            keyboard(f"{line}\n")
         return await asking
 
-    with open(slave, encoding="utf-8") as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        yield ask
-    os.close(master)
+    return ask
 
 
 @pytest.fixture

@@ -248,30 +248,25 @@ def test_only_the_numbers_of_the_plain_list_mean_a_session(sibyl, saved, store):
 # --- name
 
 
-def test_a_session_is_named_which_is_no_use_of_it(sibyl, saved, store):
+def test_a_session_is_named_which_is_no_use_of_it_unless_another_program_holds_it(
+    sibyl, saved, store
+):
     session_id = saved("hello")
     before = store.entry(session_id).last_used_at
-    assert sibyl("sessions", "name", session_id, "Greeting").out == 'Renamed to "Greeting"\n'
-    entry = store.entry(session_id)
-    assert (entry.name, entry.message_count, entry.last_used_at) == ("Greeting", 1, before)
-    assert sibyl("sessions", "name", session_id, "名" * 200).code == 0
-    assert store.entry(session_id).name == "名" * 200
-
-
-@pytest.mark.parametrize("name", ["", "  ", "x" * 201])
-def test_a_name_must_be_there_and_not_too_long(sibyl, saved, name):
-    result = sibyl("sessions", "name", saved("hello"), name)
-    assert result.code == 2
-    assert ("longer than 200" in result.err) == (len(name) > 200)
-
-
-def test_a_session_that_another_program_holds_is_not_named(sibyl, saved, store):
-    session_id = saved("hello")
     lease = store.lease(session_id)
     result = sibyl("sessions", "name", session_id, "Greeting")
     lease.release()
     assert result.code == 1
     assert result.err.startswith(f"Session {session_id} is open in another window (pid ")
+    assert sibyl("sessions", "name", session_id, "Greeting").out == 'Renamed to "Greeting"\n'
+    entry = store.entry(session_id)
+    assert (entry.name, entry.message_count, entry.last_used_at) == ("Greeting", 1, before)
+    assert sibyl("sessions", "name", session_id, "名" * 200).code == 0
+    assert store.entry(session_id).name == "名" * 200
+    for name in ("", "  ", "x" * 201):
+        result = sibyl("sessions", "name", session_id, name)
+        assert result.code == 2
+        assert ("longer than 200" in result.err) == (len(name) > 200)
 
 
 # --- archive, restore, delete, purge

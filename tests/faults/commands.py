@@ -3,8 +3,9 @@
 import hashlib
 import io
 import json
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from unittest import mock
 
 import msgspec
 
+from tests.faults.power_cut import Cut
 from tui import cli
 from tui.domain.journal.message import ImageBlock, Message, TokenUsage, content_of
 from tui.domain.journal.records import Opened, encode
@@ -175,6 +177,18 @@ def lost(root: Path, walk: Walk, stdout: str) -> list[str]:
         *_missing_pictures(root),
         *_damage(root),
     ]
+
+
+def lost_in(
+    cuts: Iterable[Cut], place: Path, look: Callable[[Path, str], Iterable[str]]
+) -> list[str]:
+    """What a look at the place, and at what was said, misses after any of the power cuts."""
+    problems: list[str] = []
+    for cut in cuts:
+        cut.left.materialise(place)
+        problems += [f"{cut}: {each}" for each in look(place, cut.acknowledged.decode())]
+        shutil.rmtree(place)
+    return problems
 
 
 def said(store: FileStore, session_id: str) -> list[str]:

@@ -45,13 +45,10 @@ def lost_in_power_cuts(fresh, sabotage):
     before = Snapshot.of(root)
     outcome = run(asked(root, sabotage), root)
     assert outcome.returncode == 0, outcome.stderr
-    problems = []
-    for cut in Disk(before, outcome.operations).cuts([PESSIMISTIC]):
-        left = root.with_name("left")
-        cut.left.materialise(left)
-        problems += commands.lost(left, WALK, cut.acknowledged.decode())
-        shutil.rmtree(left)
-    return problems
+    cuts = Disk(before, outcome.operations).cuts([PESSIMISTIC])
+    return commands.lost_in(
+        cuts, root.with_name("left"), lambda left, said: commands.lost(left, WALK, said)
+    )
 
 
 def lost_in_kills_after_a_failed_sync(fresh, sabotage):

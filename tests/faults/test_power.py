@@ -27,13 +27,9 @@ def test_nothing_that_was_said_to_be_saved_is_lost(template, tmp_path, name):
     assert outcome.returncode == 0, outcome.stderr
     disk = Disk(before, outcome.operations)
     disk.verify(root)
-    problems = []
-    for number, cut in enumerate(disk.cuts()):
-        left = tmp_path / str(number)
-        cut.left.materialise(left)
-        found = commands.lost(left, walk, cut.acknowledged.decode())
-        problems += [f"{cut}: {each}" for each in found]
-        shutil.rmtree(left)
+    problems = commands.lost_in(
+        disk.cuts(), tmp_path / "left", lambda left, said: commands.lost(left, walk, said)
+    )
     assert problems == []
 
 
@@ -44,12 +40,12 @@ def test_a_first_question_is_not_lost_with_the_directories_that_were_made_for_it
     walk = commands.Walk("first", ["ask", commands.NEW, "--json", *commands.GUIDED], bool)
     outcome = run(walk.command(data), root)
     assert outcome.returncode == 0, outcome.stderr
-    problems = []
-    for number, cut in enumerate(Disk(Snapshot(), outcome.operations).cuts()):
-        left = tmp_path / str(number)
-        cut.left.materialise(left)
-        found = commands.missing_messages(left / "home" / "data", cut.acknowledged.decode())
-        problems += [f"{cut}: {each}" for each in found]
+    cuts = Disk(Snapshot(), outcome.operations).cuts()
+    problems = commands.lost_in(
+        cuts,
+        tmp_path / "left",
+        lambda left, said: commands.missing_messages(left / "home/data", said),
+    )
     assert problems == []
 
 
