@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -277,8 +276,6 @@ class _PaletteInput(CommandInput, LineInput):
 
 class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatibleMethodOverride] - of Textual's own
     """Textual's palette, with the line editor of this program."""
-
-    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(self) -> None:
         super().__init__({Actions, Others})

@@ -4,7 +4,6 @@ It is made for one question, and never takes the focus by itself.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -25,7 +24,6 @@ class QuestionPanel(VerticalScroll, can_focus=True):
     """Asks one question."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*QUESTION]
-    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
 
     def __init__(
         self, question: ServerQuestion, chosen_keys: Mapping[str, str] | None = None
