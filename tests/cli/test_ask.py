@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import sys
 import threading
+import time
 from contextlib import closing
 
 import pytest
@@ -417,12 +418,13 @@ def test_as_json_a_failure_is_an_error_and_then_done_unless_it_is_before_the_que
 
 
 def test_silence_is_not_borne_for_ever(sibyl, served, store):
-    gate = Gate()
+    gate, begun = Gate(), time.monotonic()
     served(is_silent(gate), timeout=0.3, retries=0)
     assert sibyl("ask", "hi").code == 1
     served(answers_at(gate, "And then ", "never"), timeout=0.3, retries=0)
     assert sibyl("ask", "again", "--continue").code == 1
     assert [each[1] for each in said(store)] == ["hi", "", "again", "And then "]
+    assert time.monotonic() - begun < 20, "the timeout of the settings counts"
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-x", "anthropic:claude", "nosuch:thing", "thing"])
