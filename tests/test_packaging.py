@@ -68,7 +68,7 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_beside_it(wheel: zi
         for path in (ROOT / "tui").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    assert {"tui/py.typed", "tui/screens/palette.tcss"} <= expected
+    assert {"tui/py.typed", "tui/widgets/approval_panel.tcss"} <= expected
     first_screen = {f"tui/styles/{path.name}" for path in (ROOT / "styles").iterdir()}
     pages = {path.relative_to(ROOT) for path in (ROOT / "docs/manual").rglob("*.md")}
     assert first_screen
