@@ -397,10 +397,17 @@ def test_settings_before_the_state_of_an_older_program_are_found(count):
         assert journal.ends()[0].settings.pinned
 
 
-@each_row("first, astray, settings", [("set", 7, Settings(pinned=True)), ("", None, Settings())])
-def test_settings_are_found_although_their_offset_leads_astray(first, astray, settings):
+@each_row(
+    "first, offsets, settings",
+    [
+        ("set", Offsets(settings=7), Settings(pinned=True)),
+        # As an older program wrote it, which knew no settings.
+        ("", Offsets(), Settings()),
+    ],
+)
+def test_settings_are_found_although_their_offset_leads_astray(first, offsets, settings):
     story = Story().settings(pinned=True) if first else Story().user('what is "settings"?')
-    story.user("one").user("two").raw(encode(stated("Tale", 2, 2, Offsets(settings=astray))))
+    story.user("one").user("two").raw(encode(stated("Tale", 2, 2, offsets)))
     with reading(story.user("three").data) as journal:
         assert journal.tail(1).session.settings == settings
         assert first or journal.tail(1).session.offsets == Offsets(settings=None)

@@ -10,7 +10,7 @@ from tui.domain.imports import ImportLine
 from tui.domain.moves import Move, last_batch
 from tui.storage import json_lines
 from tui.storage.file_store import FileStore
-from tui.storage.json_lines import IMPORTS, MoveLog, damaged_moves
+from tui.storage.json_lines import IMPORTS, MoveLog, damaged_moves, new_batch
 
 LINE = ImportLine("2026-01-11T14:30:22.500Z", "pi", "/a", whole=True)
 
@@ -119,3 +119,7 @@ def test_a_line_that_could_not_be_written_goes_out_with_the_next(log, path):
     log.add(TWO)
     assert MoveLog(path).read() == (ONE, TWO)
     assert log.read() == (ONE, TWO)
+
+
+def test_batches_differ():
+    assert new_batch("user") != new_batch("user")
