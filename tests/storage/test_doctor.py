@@ -146,6 +146,9 @@ def test_what_is_no_folder_or_refused_is_told_beside_all_else(
         return iterdir(directory)
 
     root.chmod(0o755)
+    index = root / "index.sqlite3"
+    index.touch(mode=0o600)
+    index.write_bytes(b"no database")
     if is_refused:
         # The superuser would be let in all the same.
         (root / name).chmod(0)
@@ -157,6 +160,7 @@ def test_what_is_no_folder_or_refused_is_told_beside_all_else(
         shutil.move(root / name, root.parent / name)
         (root / name).touch(mode=0o600)
     assert sorted((each.kind, each.path) for each in found(root)) == [
+        ("damaged_index", "index.sqlite3"),
         ("unreadable", name),
         ("wrong_mode", "."),
     ]

@@ -20,7 +20,6 @@ SCOPES = st.sampled_from(["project:/a", "project:/b#1"])
 TEXT = any_text.map(lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 """Text without halves of characters: what JSON makes of two of them is tested elsewhere."""
 KNOWN = "name", "todos", "summary", "prompt_count", "message_count", "total_count"
-"""Text without halves of characters: what JSON makes of two of them is tested elsewhere."""
 
 
 @dataclass

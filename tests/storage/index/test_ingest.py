@@ -57,6 +57,8 @@ def test_nothing_is_read_again_that_was_not_changed_but_for_the_time_that_the_st
     say("s1", showing("needle", NOTES, picture()), "other")
     answers(data)
     read.clear()
+    answers(data)
+    assert read == []
     os.utime(data / "sessions" / "s1.jsonl", ns=(1, 1_700_000_000_000_000_000))
     assert answers(data)["needle"]
     assert sum(read) == 0
