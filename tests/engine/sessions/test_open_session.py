@@ -47,6 +47,11 @@ async def test_a_session_is_there_once_something_was_said_in_it(new_session, sto
     await session.save()
     assert session.pending == ()
     assert store.journal(session.id).load().loaded_messages == (message,)
+    # Also without a loop.
+    session.add_message("user", "again")
+    session.save_at_once()
+    assert session.pending == ()
+    assert kept_texts(store, session.id) == ["hello", "again"]
 
 
 async def test_a_closed_session_can_be_taken_by_others_and_tells_its_state(session, store):
