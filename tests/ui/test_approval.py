@@ -145,6 +145,8 @@ async def test_the_answers_for_more_than_once_have_letters_and_numbers(asked_by,
         await pilot.press("f3", key)
         await wait_for_answer(w)
         assert results(w) == ["# Shop", "# Shop"]
+        # Only what is allowed for always is kept.
+        assert w.approvals_file.exists() == (key in "a3")
 
 
 async def test_down_leads_to_the_question_and_what_is_pressed_twice_answers_one(asking):
