@@ -3,6 +3,7 @@
 import pytest
 
 from tests.ui.screen import (
+    highlight,
     notices,
     press,
     question,
@@ -31,6 +32,9 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
         assert app.chat.prompt.draft == ""
         assert w.other_program().holder(mine) is None
         await until(lambda: set(rows(app)) == {mine, before})
+        # It is about the row, not about the session on screen.
+        await highlight(app, mine)
+        await press(pilot, "x", says=f"No open session has the id {mine}.")
     assert [text for _, text, _ in messages(w, mine)] == ["Is it?", "Yes."]
     assert w.drafts().load(mine).text == "x"
 
