@@ -101,6 +101,11 @@ async def test_steps_go_through_the_matches_and_round_the_ends_also_once_it_is_c
             await pilot.press(key)
             await until(lambda told=told: said(app) == told, told)
             assert app.focused is app.chat.transcript
+        await pilot.press("escape")
+        await until(lambda: not app.chat.find_line.display, "the end of the line")
+        assert app.focused is app.chat.transcript
+        await pilot.press("n")
+        await until(lambda: app.chat.find_line.display, "the line again")
         await pilot.press("tab", *"Hi")
         await until(lambda: app.chat.prompt.text == "Hi")
         assert app.chat.find_line.text == "x"
@@ -110,7 +115,7 @@ async def test_steps_go_through_the_matches_and_round_the_ends_also_once_it_is_c
         await until(lambda: not app.chat.find_line.display)
         # In the prompt a slash is one.
         await pilot.press("slash", "h")
-        assert app.chat.prompt.text == "Hi/h"
+        await until(lambda: app.chat.prompt.text == "Hi/h")
         assert not app.chat.find_line.display
 
 
