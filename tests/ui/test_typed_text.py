@@ -252,16 +252,17 @@ async def test_what_is_typed_behind_enter_on_a_hit_is_in_the_prompt_there(world)
 
 async def test_a_read_only_session_gives_text_to_its_prompt_and_asks_before_a_copy(world):
     w = world(["yes"])
-    there = await w.session("hello", "yes")
+    there = await w.session("hello", "yes", "and on", "no")
     held = w.other_program().lease(there)
     async with w.running(there) as (app, pilot):
         await pilot.press("f6")
         type_at_once(app, "for you")
         await prompt_has(app, "for you")
-        await pilot.press("f6", "f")
+        await pilot.press("f6", "k", "k", "f")
         await asks(app, "Continue from here in a copy")
         await pilot.press("enter")
         await until(lambda: app.chat.shown != there, "the copy")
+        assert [text for _, text, _ in messages(w, app.chat.shown)] == ["hello", "yes"]
     held.release()
 
 
