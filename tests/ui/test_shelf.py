@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tests.ui.screen import (
+    answer,
     have_answered,
     highlight,
     notices,
@@ -52,7 +53,11 @@ async def test_the_session_on_screen_is_archived_and_comes_back(world):
         await send(pilot, "/undo", says="Brought back ")
         assert w.workspace.current.id == here
         await until(lambda: here in rows(app) and archived(app)[1] == 0, "the list")
-    assert where(w, here) == "closed"
+        assert where(w, here) == "closed"
+        await send(pilot, "/resume clear")
+        await answer(app, pilot, "y", asked="closed session")
+        await until(lambda: other not in rows(app), "the list without it")
+    assert where(w, other) == "trashed"
 
 
 @pytest.mark.full
