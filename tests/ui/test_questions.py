@@ -121,7 +121,10 @@ async def test_a_question_is_whole_in_a_small_terminal_and_a_long_one_read_to_it
         end = text.scroll_y
         await pilot.press("pageup")
         await until(lambda: text.scroll_y < end, "a page up")
-        await press(pilot, "escape", says="Nothing done.")
+        told = newest_notice(app)
+        await pilot.press("escape")
+        await until(lambda: newest_notice(app) is not told, "what came of it")
+        assert newest_notice(app).notice.text == "Nothing done."
 
 
 @pytest.mark.fast

@@ -1,6 +1,14 @@
 """What is selected with the mouse, and what is copied."""
 
-from tests.ui.screen import conversation, have_answered, lines, notices, press, send
+from tests.ui.screen import (
+    conversation,
+    have_answered,
+    lines,
+    newest_notice,
+    notices,
+    press,
+    send,
+)
 from tests.waiting import until
 from tui.widgets.intents import SessionSelected
 
@@ -108,8 +116,10 @@ async def test_a_command_and_a_key_copy_and_say_so(running):
         await have_answered(w, pilot, "hello")
         await send(pilot, "/copy", says=COPIED)
         assert app.clipboard == "Two words."
+        told = newest_notice(app)
         await pilot.press(*"abc", "shift+left", "shift+left", "ctrl+c")
         await until(lambda: app.clipboard == "bc", "what is selected in the prompt")
+        await until(lambda: newest_notice(app) is not told, "what is said of it")
         app.chat.prompt.set_text("")
         row = next(y for y, text in enumerate(lines(app)) if "Two" in text)
         await pilot.double_click(app.chat.transcript, offset=(6, row))
