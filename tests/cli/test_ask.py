@@ -179,6 +179,7 @@ def test_what_cannot_be_attached_or_asked_about_is_a_wrong_usage_that_names_it(
     result = sibyl("ask", *asked)
     assert server.requests == []
     assert (result.code, told in result.err) == (2, True)
+    assert not told.endswith("\n") or result.err == told
     assert ("pipe its text into ask" in result.err) == ("secrets" in told)
     if "--json" in asked:
         assert result.lines == [{"type": "error", "message": told}]

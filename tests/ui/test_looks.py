@@ -336,6 +336,7 @@ async def test_an_empty_session_says_that_no_model_is_connected(world):
         await pilot.resize_terminal(40, 10)
         await until(lambda: "No model is connected yet." not in words(app), "the keys alone")
         assert "Connect a model" in words(app)
+        assert "Save everything and quit" in words(app)
 
 
 async def test_the_line_of_keys_says_only_what_the_message_has_and_how_to_go_on_finding(running):
