@@ -121,6 +121,7 @@ async def test_labels_and_names_are_neither_obeyed_nor_markup_and_long_ones_are_
     await pilot.press("f7", "backspace", *"/model ")
     await until(lambda: "mmm" in "".join(app.offered))
     assert "m…" in app.offered[0]
+    assert not set("\x1b\x9b\u202e\x07") & set("".join(app.screen_lines))
     await pilot.press("f7", "backspace", "@")
     app.prompt.show_files(FileListing("", FileNames(["[b]x[/b]\u202e"])))
     await until(lambda: "U+202E" in "".join(app.offered))

@@ -356,7 +356,8 @@ def segments(app, words):
 
 async def weight(app, words):
     await until(lambda: segments(app, words), words)
-    return any(each.style.bold for each in segments(app, words) if each.text.strip() in words)
+    (bold,) = {bool(each.style.bold) for each in segments(app, words) if words in each.text}
+    return bold
 
 
 async def test_headings_of_any_level_and_short_questions_are_bold(opened):
