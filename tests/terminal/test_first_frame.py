@@ -150,7 +150,7 @@ def test_nothing_slow_is_imported_for_it():
 # --- the sidebar's width
 
 
-@pytest.mark.parametrize("platform", ["linux", "darwin"])
+@pytest.mark.parametrize("platform", [sys.platform, "darwin"])
 def test_the_file_with_the_width_is_where_the_program_has_it(monkeypatch, platform):
     assert Path(first_frame.ui_state_file()) == paths.state_directory() / state_files.UI_STATE
     monkeypatch.setattr("sys.platform", platform)
