@@ -225,10 +225,10 @@ def test_the_second_program_names_the_first_sees_what_it_says_and_goes_on_with_i
     second.until("Once twice")
     assert "interrupted" not in second.text
     assert quit_at_once(first) == 0
-    assert "my own words" not in [text for _, text, _ in chats.said(session)]
     second.until("The other window is gone")
     second.until(_may_write, "the end of the mark")
     assert chats.is_held(session)
+    assert "my own words" not in [text for _, text, _ in chats.said(session)]
     assert "my own words" in second.text
     second.press("enter")
     second.until("A third time")
