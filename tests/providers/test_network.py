@@ -246,6 +246,10 @@ class TestAProxy:
         assert said == f"The certificate of model.example {UNTRUSTED} {through}"
 
 
+NEEDS_LOGIN = (
+    "The network on the way to HOST requires a login (status 511). Open its login page in a"
+    " browser."
+)
 OPEN_IT = " If it is a login page of the network, open that in a browser first."
 
 
@@ -258,10 +262,7 @@ OPEN_IT = " If it is a login page of the network, open that in a browser first."
         ),
         (refuses(302, body=PAGE, Location="http://login.example/"), OPEN_IT),
         (refuses(302, body="", Location="http://login.example/"), OPEN_IT),
-        (
-            refuses(511, body=PAGE),
-            "HOST requires a login (status 511). Open its login page in a browser.",
-        ),
+        (refuses(511, body=PAGE), NEEDS_LOGIN),
         # No refusal of the key.
         (refuses(403, body=PAGE), FIREWALL),
     ],
